@@ -15,6 +15,7 @@ module io.flowfabric.core {
     exports io.flowfabric.core.operate;
     exports io.flowfabric.core.policy;
     exports io.flowfabric.core.query;
+    exports io.flowfabric.core.schedule;
     exports io.flowfabric.core.signal;
     exports io.flowfabric.core.signing;
     exports io.flowfabric.core.state;

@@ -27,7 +27,8 @@
 --   history     which entries of the log are about an execution or a session, by its id and a number
 --   flow        flows, by id, and what else is kept of them (see flows.lua)
 --   member      their members, by id and number
---   global      what is not of one namespace: signing keys, duties of engines
+--   global      what is not of one namespace: signing keys, duties of engines; and schedules, by namespace and name: what they
+--               are, and how they stand
 -- Sorted sets. In the first ones the scores are equal, and the members are sorted as bytes:
 --   ready       what can be claimed: gate, place, id
 --   front       the gates with work that are not known to be shut: lane, route, place of the first entry, gate
@@ -44,7 +45,8 @@
 --   waitpoint   waitpoints that are open, or were until their time was over: lane, when they were opened, id, name
 --   arc         the edges of flows, by both of their ends (see flows.lua)
 --   flows       flows in the order of submission, and in that of their ends (see flows.lua)
---   listing     names of lanes, quotas and budgets: letter, namespace, name; of namespaces: letter, name
+--   listing     names of lanes, quotas, budgets and schedules: letter, namespace, name; of namespaces: letter, name; of
+--               schedules that are to be seen to: letter, when, namespace, name; and of partitions with schedules: letter, number
 -- In the others the scores are times, but in the last one:
 --   deadline    when executions expire; attempt, stall, wake, suspension, grant: when their leases, silences, delays, waits, grants are over
 --   expiry      when sessions die

@@ -80,19 +80,45 @@ local writes = {
         lanes.wake_all(namespace)
     end}
 
--- apply: writes what was decided, if everything that it was decided by is as it was.
--- asked: what it was decided by, each a hash, a field, and its value or false; what is to be written, each its name and
---     what that takes
--- answers: whether it was written
-register('apply', {'allow-oom'}, function(asked)
-    local checks, decided = asked[1], asked[2]
+local function is_as_read(checks)
     for n = 1, #checks do
         if unit.get(checks[n][1], checks[n][2]) ~= checks[n][3] then
             return false
         end
     end
+    return true
+end
+
+local function write_decided(decided)
     for n = 1, #decided do
         writes[decided[n][1]](unpack(decided[n], 2))
     end
+end
+
+-- apply: writes what was decided, if everything that it was decided by is as it was.
+-- asked: what it was decided by, each a hash, a field, and its value or false; what is to be written, each its name and
+--     what that takes
+-- answers: whether it was written
+register('apply', {'allow-oom'}, function(asked)
+    if not is_as_read(asked[1]) then
+        return false
+    end
+    write_decided(asked[2])
     return true
+end)
+
+-- fire: takes work in that a schedule submits, and writes what becomes of the schedule, if it is as it was when it was decided.
+-- asked: what was read; what is written; and the work, as 'submit' is asked to take it
+-- answers: 'done'; 'changed'; or 'unheard', or 'refused' with the number of an item and what is in its way, as 'submit' says it
+register('fire', {}, function(asked)
+    if not is_as_read(asked[1]) then
+        return {'changed'}
+    end
+    local why = flows.obstacle(asked[3])
+    if why then
+        return why
+    end
+    flows.take_in(asked[3], {})
+    write_decided(asked[2])
+    return {'done'}
 end)

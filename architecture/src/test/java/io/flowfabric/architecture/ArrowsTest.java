@@ -94,7 +94,10 @@ class ArrowsTest {
                                     "org.slf4j..",
                                     "org.apache.commons.compress..",
                                     "org.tukaani.xz..")),
-                    new Module("engine", List.of("core"), List.of("org.jspecify..", "org.slf4j..")),
+                    new Module(
+                            "engine",
+                            List.of("core"),
+                            List.of("org.jspecify..", "org.slf4j..", "com.cronutils..")),
                     new Module(
                             "worker",
                             List.of("core", "engine"),

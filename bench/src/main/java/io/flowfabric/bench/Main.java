@@ -62,7 +62,7 @@ public final class Main {
             case ROUTING -> new Routing();
             case KEYS -> new ManyKeys();
             case SESSIONS -> new ManySessions();
-            case CATCHUP -> new CatchUp();
+            case CATCHUP -> new FeedCatchUp();
             case WAITING -> new Waiting();
             case FLOWS -> new Flowing();
             case WORKER -> new WorkerOverStore();

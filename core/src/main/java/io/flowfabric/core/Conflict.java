@@ -50,8 +50,10 @@ public final class Conflict extends FlowFabricException {
          * Work of the lane lies in several partitions, where limits of the lane cannot count it.
          */
         LANE_SPREAD,
-        /** The flow was changed since the revision that the change was made for. */
+        /** The flow or schedule was changed since the revision that the change was made for. */
         STALE_REVISION,
+        /** The schedule has no occurrence yet that could be fired. */
+        NOT_DUE,
         /** The flow has ended, or takes no members from outside any more. */
         FLOW_CLOSED,
         /** The member has begun or ended, so that nothing can come before it any more. */

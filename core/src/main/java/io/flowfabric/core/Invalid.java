@@ -36,6 +36,8 @@ public final class Invalid extends FlowFabricException {
         MALFORMED_FENCE,
         /** A cursor was not given out here. */
         MALFORMED_CURSOR,
+        /** A cron expression cannot be read. */
+        MALFORMED_CRON,
         /** A merge patch of a summary is no JSON object. */
         MALFORMED_PATCH,
         /** What came after a cursor is no longer kept. */

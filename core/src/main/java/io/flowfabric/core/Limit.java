@@ -104,6 +104,10 @@ public enum Limit {
     AMOUNT(1_000_000_000_000L),
     /** More starts in a window are counted better by a budget with a period. */
     RATE(1_000_000),
+    /** The name of a schedule: with a time it is the idempotency key of each occurrence. */
+    SCHEDULE_NAME_BYTES(128),
+    /** Missed occurrences that are made up for: what one schedule may submit at once. */
+    CATCH_UP(100),
     /** A ticket that is not used within a minute is lost, and keeps others waiting. */
     GRANT_TTL_MILLIS(60_000L),
     /**

@@ -29,7 +29,7 @@ public final class NotFound extends FlowFabricException {
 
     private static String remedy(String entity) {
         return switch (entity) {
-            case "budget", "quota" -> "define it in this namespace first.";
+            case "budget", "quota", "schedule" -> "define it in this namespace first.";
             case "session" -> "it was never opened, was closed, or has expired; open a new one.";
             case "lane" -> "nothing was ever submitted to it, and it was never configured.";
             default -> "it was never accepted, or its retention has ended.";

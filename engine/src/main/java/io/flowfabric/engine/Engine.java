@@ -20,6 +20,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Backend;
 import io.flowfabric.core.store.ShutdownOrder;
@@ -62,6 +63,8 @@ public final class Engine extends Service implements Backend {
     private final Time time;
     private final Sweeps sweeps;
     private final Recounts recounts;
+    private final ScheduleFiring firing;
+    private final Schedules schedules;
     private final ClaimParking parking;
     private final LossNotices losses;
     private final StreamTails tails;
@@ -102,6 +105,8 @@ public final class Engine extends Service implements Backend {
         this.time = time;
         this.sweeps = new Sweeps(store.maintenance(), options, this.metrics, time);
         this.recounts = new Recounts(store, options, this.metrics, time);
+        this.firing = new ScheduleFiring(store.firings(), time);
+        this.schedules = new CheckedSchedules(store.schedules(), firing::hurry);
         this.parking = new ClaimParking(store.wakeups(), options, this.metrics, time);
         this.losses = new LossNotices(store.wakeups());
         this.tails = new StreamTails(store, options, time);
@@ -192,6 +197,15 @@ public final class Engine extends Service implements Backend {
     @Override
     public Budgets budgets() {
         return store.budgets();
+    }
+
+    /**
+     * What is submitted again and again. A cron expression that cannot be read is refused here, and
+     * what is defined is fired by this engine while it runs.
+     */
+    @Override
+    public Schedules schedules() {
+        return schedules;
     }
 
     @Override
@@ -322,6 +336,7 @@ public final class Engine extends Service implements Backend {
         tails.start();
         sweeps.start();
         recounts.start();
+        firing.start();
         if (stopsWithJvm) {
             ShutdownOrder.beforeServers(stopping);
             addHook();
@@ -334,7 +349,7 @@ public final class Engine extends Service implements Backend {
         JointStop.stop(owned, STOPPERS);
         stopped = true;
         var rest = new ArrayList<Service>(followers);
-        rest.addAll(List.of(recounts, firstKey, sweeps, parking, losses, tails));
+        rest.addAll(List.of(firing, recounts, firstKey, sweeps, parking, losses, tails));
         try {
             stopAll(rest);
         } finally {

@@ -14,6 +14,8 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.schedule.Firings;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
@@ -46,6 +48,8 @@ import io.flowfabric.postgres.internal.ready.DueFloor;
 import io.flowfabric.postgres.internal.ready.LowWaterMarks;
 import io.flowfabric.postgres.internal.ready.PostgresWakeups;
 import io.flowfabric.postgres.internal.ready.WakeupNotifier;
+import io.flowfabric.postgres.internal.schedule.PostgresFirings;
+import io.flowfabric.postgres.internal.schedule.PostgresSchedules;
 import io.flowfabric.postgres.internal.session.PostgresSessions;
 import io.flowfabric.postgres.internal.session.PostgresWorkers;
 import io.flowfabric.postgres.internal.submit.PostgresSubmissions;
@@ -200,6 +204,7 @@ public final class PostgresStore implements Store {
                 "internal/sql/gate_sweep.sql",
                 "internal/sql/quota.sql",
                 "internal/sql/budget.sql",
+                "internal/sql/schedule.sql",
                 "internal/sql/lane.sql",
                 "internal/sql/namespace.sql",
                 "internal/sql/query.sql",
@@ -275,6 +280,16 @@ public final class PostgresStore implements Store {
     @Override
     public Budgets budgets() {
         return new PostgresBudgets(postgres);
+    }
+
+    @Override
+    public Schedules schedules() {
+        return new PostgresSchedules(postgres);
+    }
+
+    @Override
+    public Firings firings() {
+        return new PostgresFirings(postgres);
     }
 
     @Override

@@ -15,6 +15,8 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.schedule.Firings;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.signing.KeyWrapping;
 import io.flowfabric.core.store.Maintenance;
@@ -36,6 +38,7 @@ import io.flowfabric.valkey.internal.ValkeyBudgets;
 import io.flowfabric.valkey.internal.ValkeyClaims;
 import io.flowfabric.valkey.internal.ValkeyContext;
 import io.flowfabric.valkey.internal.ValkeyFeeds;
+import io.flowfabric.valkey.internal.ValkeyFirings;
 import io.flowfabric.valkey.internal.ValkeyFlows;
 import io.flowfabric.valkey.internal.ValkeyGrants;
 import io.flowfabric.valkey.internal.ValkeyKeys;
@@ -46,6 +49,7 @@ import io.flowfabric.valkey.internal.ValkeyNamespaces;
 import io.flowfabric.valkey.internal.ValkeyOperations;
 import io.flowfabric.valkey.internal.ValkeyQueries;
 import io.flowfabric.valkey.internal.ValkeyQuotas;
+import io.flowfabric.valkey.internal.ValkeySchedules;
 import io.flowfabric.valkey.internal.ValkeySessions;
 import io.flowfabric.valkey.internal.ValkeySignals;
 import io.flowfabric.valkey.internal.ValkeySpending;
@@ -249,6 +253,16 @@ public final class ValkeyStore implements Store {
     @Override
     public Budgets budgets() {
         return budgets;
+    }
+
+    @Override
+    public Schedules schedules() {
+        return new ValkeySchedules(valkey);
+    }
+
+    @Override
+    public Firings firings() {
+        return new ValkeyFirings(valkey);
     }
 
     @Override

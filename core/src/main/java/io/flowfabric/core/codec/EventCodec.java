@@ -72,6 +72,8 @@ public final class EventCodec {
                             with(json, Optional.empty(), Optional.of(change.by()));
                     case Event.BudgetChange change ->
                             with(json, Optional.empty(), Optional.of(change.by()));
+                    case Event.ScheduleChange change ->
+                            with(json, Optional.empty(), Optional.of(change.by()));
                     case Event.BudgetReached reached -> json;
                     case Event.Drifted drifted -> json;
                     case Event.KeyRotation rotation ->
@@ -110,6 +112,7 @@ public final class EventCodec {
             case Event.NamespaceChange change -> details(change.settings());
             case Event.QuotaChange change -> details(change.name(), change.quota());
             case Event.BudgetChange change -> details(change.budget(), change.change());
+            case Event.ScheduleChange change -> scheduleDetails(change.schedule(), change.change());
             case Event.BudgetReached reached ->
                     json.with("budget", Json.of(reached.budget()))
                             .with("dimension", Json.of(reached.dimension()))
@@ -137,6 +140,11 @@ public final class EventCodec {
         return JsonObject.EMPTY
                 .with("quota", Json.of(name))
                 .with("settings", quota, one -> SettingsCodec.write(one, JsonObject.EMPTY));
+    }
+
+    /** What an {@link Event.ScheduleChange} has besides what many kinds have. */
+    public static JsonObject scheduleDetails(String schedule, String change) {
+        return JsonObject.EMPTY.with("schedule", Json.of(schedule)).with("change", Json.of(change));
     }
 
     /** What an {@link Event.BudgetChange} has besides what many kinds have. */
@@ -259,6 +267,13 @@ public final class EventCodec {
                     new Event.BudgetChange(
                             namespace,
                             json.require("budget", Json::asString),
+                            json.require("change", Json::asString),
+                            by(json).orElseThrow(),
+                            at);
+            case SCHEDULE_CHANGED ->
+                    new Event.ScheduleChange(
+                            namespace,
+                            json.require("schedule", Json::asString),
                             json.require("change", Json::asString),
                             by(json).orElseThrow(),
                             at);

@@ -30,6 +30,8 @@ public enum EventKind {
     QUOTA_CHANGED(Event.QuotaChange.class),
     /** An operator changed a budget, or took back what was counted. */
     BUDGET_CHANGED(Event.BudgetChange.class),
+    /** An operator defined, paused, resumed or deleted a schedule. */
+    SCHEDULE_CHANGED(Event.ScheduleChange.class),
     /** A limit of a budget was reached. */
     BUDGET_REACHED(Event.BudgetReached.class),
     /** A count was wrong and was put right. */
@@ -69,6 +71,7 @@ public enum EventKind {
             case Event.NamespaceChange change -> NAMESPACE_CHANGED;
             case Event.QuotaChange change -> QUOTA_CHANGED;
             case Event.BudgetChange change -> BUDGET_CHANGED;
+            case Event.ScheduleChange change -> SCHEDULE_CHANGED;
             case Event.BudgetReached reached -> BUDGET_REACHED;
             case Event.Drifted drift -> DRIFTED;
             case Event.KeyRotation rotation -> KEY_ROTATED;

@@ -197,6 +197,16 @@ public sealed interface Event {
             implements Event {}
 
     /**
+     * An operator changed a schedule. What it fires is told by the executions that it submits.
+     *
+     * @param change what was done, in one word: {@code define}, {@code pause}, {@code resume},
+     *     {@code delete}
+     */
+    record ScheduleChange(
+            Namespace namespace, String schedule, String change, Attribution by, Instant at)
+            implements Event {}
+
+    /**
      * A limit of a budget was reached.
      *
      * @param hard whether it was the hard one

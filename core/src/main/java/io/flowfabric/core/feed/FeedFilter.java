@@ -113,6 +113,7 @@ public record FeedFilter(
                         case Event.NamespaceChange change -> false;
                         case Event.QuotaChange change -> false;
                         case Event.BudgetChange change -> false;
+                        case Event.ScheduleChange change -> false;
                         case Event.BudgetReached reached -> false;
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> false;
@@ -135,6 +136,7 @@ public record FeedFilter(
                         case Event.NamespaceChange change -> true;
                         case Event.QuotaChange change -> true;
                         case Event.BudgetChange change -> true;
+                        case Event.ScheduleChange change -> true;
                         case Event.BudgetReached reached -> false;
                         case Event.Drifted drifted -> false;
                         case Event.MarkedDead marked -> true;
@@ -156,6 +158,7 @@ public record FeedFilter(
             case Event.NamespaceChange change -> Optional.empty();
             case Event.QuotaChange change -> Optional.empty();
             case Event.BudgetChange change -> Optional.empty();
+            case Event.ScheduleChange change -> Optional.empty();
             case Event.BudgetReached reached -> Optional.empty();
             case Event.Drifted drifted -> Optional.empty();
             case Event.MarkedDead marked -> Optional.empty();
@@ -177,6 +180,7 @@ public record FeedFilter(
             case Event.NamespaceChange change -> Partition.of(change.namespace());
             case Event.QuotaChange change -> Partition.of(change.namespace());
             case Event.BudgetChange change -> Partition.of(change.namespace());
+            case Event.ScheduleChange change -> Partition.of(change.namespace());
             case Event.BudgetReached reached -> Partition.of(reached.namespace());
             case Event.Drifted drifted -> Partition.of(drifted.namespace());
             case Event.MarkedDead marked -> Partition.of(marked.namespace());

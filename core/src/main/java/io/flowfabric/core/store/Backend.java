@@ -14,6 +14,7 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.stream.Streams;
 import io.flowfabric.core.submit.Submission;
@@ -64,6 +65,9 @@ public interface Backend extends AutoCloseable {
 
     /** For operators: how much may be used up. */
     Budgets budgets();
+
+    /** For operators: what is submitted again and again. */
+    Schedules schedules();
 
     /** For operators: the worker processes. */
     Workers workers();

@@ -39,6 +39,8 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.operate.Workers.Scope;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.query.Search;
+import io.flowfabric.core.schedule.Firing;
+import io.flowfabric.core.schedule.Schedule;
 import io.flowfabric.core.signal.OpenWaitpoint;
 import io.flowfabric.core.signal.Signal;
 import io.flowfabric.core.signal.Signals.Presented;
@@ -139,6 +141,16 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
         var at = new Waitpoint(id, "boss");
         var signal = Signal.of(at, "approved", Payload.EMPTY, by);
         var flow = FlowSubmission.of("sample").member("a", work());
+        var schedule = Schedule.every("name", Duration.ofHours(1), work());
+        var firing =
+                new Firing(
+                        Namespace.DEFAULT,
+                        "name",
+                        1,
+                        List.of(),
+                        Instant.EPOCH,
+                        Optional.empty(),
+                        Optional.empty());
         return Map.ofEntries(
                 entry("FlowSubmission", FlowSubmission.of("sample").member("a", work())),
                 entry("List<FlowSubmission>", List.of(flow)),
@@ -192,6 +204,9 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("Quota", Quota.atOnce("q", 1)),
                 entry("QuotaUse", QuotaUse.of("q")),
                 entry("Budget", Budget.of("b", "tokens", 1)),
+                entry("Schedule", schedule),
+                entry("List<Schedule>", List.of(schedule)),
+                entry("List<Firing>", List.of(firing)),
                 entry("Scope", Scope.ALL),
                 entry("List<OperatorCommand>", List.of(new OperatorCommand.Cancel(id))),
                 entry("Search", Search.in(Namespace.DEFAULT)),

@@ -550,6 +550,20 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class Scheduling extends SchedulingRules {
+        Scheduling() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
+    class Firing extends FiringRules {
+        Firing() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class TakingTurns extends TurnRules {
         TakingTurns() {
             super(StoreContract.this::open);

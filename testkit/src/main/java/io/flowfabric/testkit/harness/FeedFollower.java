@@ -71,6 +71,8 @@ final class FeedFollower {
                         case Event.QuotaChange change -> List.of(change.namespace(), change.name());
                         case Event.BudgetChange change ->
                                 List.of(change.namespace(), change.budget());
+                        case Event.ScheduleChange change ->
+                                List.of(change.namespace(), "schedule", change.schedule());
                         case Event.BudgetReached reached ->
                                 List.of(reached.namespace(), reached.budget());
                         case Event.Drifted drifted -> List.of(drifted.namespace(), drifted.of());

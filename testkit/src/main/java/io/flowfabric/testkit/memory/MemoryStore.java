@@ -17,6 +17,8 @@ import io.flowfabric.core.operate.Namespaces;
 import io.flowfabric.core.operate.Operations;
 import io.flowfabric.core.operate.Workers;
 import io.flowfabric.core.query.Queries;
+import io.flowfabric.core.schedule.Firings;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.store.Maintenance;
 import io.flowfabric.core.store.Store;
@@ -41,6 +43,7 @@ public final class MemoryStore implements Store {
     private final MemoryGrants grants;
     private final MemoryNamespaces namespaces;
     private final MemoryMaintenance maintenance;
+    private final MemorySchedules schedules;
 
     public MemoryStore(InstantSource clock) {
         this(new MemoryState(clock));
@@ -54,6 +57,7 @@ public final class MemoryStore implements Store {
         this.grants = new MemoryGrants(world, claims, keys);
         this.namespaces = new MemoryNamespaces(world);
         this.maintenance = new MemoryMaintenance(world, namespaces);
+        this.schedules = new MemorySchedules(world);
     }
 
     @Override
@@ -109,6 +113,16 @@ public final class MemoryStore implements Store {
     @Override
     public Budgets budgets() {
         return new MemoryBudgets(world);
+    }
+
+    @Override
+    public Schedules schedules() {
+        return schedules;
+    }
+
+    @Override
+    public Firings firings() {
+        return schedules;
     }
 
     @Override

@@ -23,7 +23,8 @@ final class MemorySubmissions implements Submissions {
         return ItemAnswers.each(world, "submissions", submissions, this::accept);
     }
 
-    private Submitted accept(Submission submission) {
+    /** Accepts one submission; the caller has begun a commit. */
+    Submitted accept(Submission submission) {
         var digest = submission.digest();
         return Acceptance.repeated(
                         submission,

@@ -27,7 +27,7 @@ final class NameListing {
                 .toList();
     }
 
-    private static List<String> names(
+    static List<String> names(
             ValkeyContext valkey, Partition home, String prefix, String after, int max) {
         return valkey.read(
                         "range",

@@ -93,7 +93,7 @@ public final class ValkeySubmissions implements Submissions {
     }
 
     /** Whether the id and the key of some work lead to where it is to be stored. */
-    private boolean isFoundAtHome(Submission submission, Partition home) {
+    boolean isFoundAtHome(Submission submission, Partition home) {
         return strays.isHome(submission, home) && keys.isHome(submission, home);
     }
 

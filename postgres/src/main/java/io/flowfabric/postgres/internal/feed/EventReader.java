@@ -136,6 +136,7 @@ public final class EventReader {
                     NAMESPACE_CHANGED,
                     QUOTA_CHANGED,
                     BUDGET_CHANGED,
+                    SCHEDULE_CHANGED,
                     BUDGET_REACHED,
                     DRIFTED,
                     KEY_ROTATED,

@@ -104,6 +104,22 @@ create table ${schema}.quota (
     check ((rate is null) = (window_ms is null))
 );
 
+-- What is submitted again and again.
+create table ${schema}.schedule (
+    namespace text not null,
+    name text not null,
+    -- all that is defined but the input, also what only newer programs know
+    settings jsonb not null,
+    input bytea not null,
+    -- how it stands: revision, last and next occurrence, refusals
+    standing jsonb not null,
+    -- when an engine is to see to it, in ms since 1970; none while nothing is to come
+    due bigint,
+    primary key (namespace, name)
+);
+
+create index schedule_due on ${schema}.schedule (due) where due is not null;
+
 -- How much may be used up. A deleted one bounds nothing.
 create table ${schema}.budget (
     id integer generated always as identity primary key,
@@ -837,8 +853,8 @@ create type ${schema}.event_kind as enum (
     'heartbeat', 'marked_dead',
     -- an execution and all that was told of it was erased
     'erased',
-    -- an operator changed a lane, a namespace, a quota, a budget
-    'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed',
+    -- an operator changed a lane, a namespace, a quota, a budget, a schedule
+    'lane_changed', 'namespace_changed', 'quota_changed', 'budget_changed', 'schedule_changed',
     -- a limit of a budget was reached; a count was wrong and was put right
     'budget_reached', 'drifted',
     -- an operator had another key sign

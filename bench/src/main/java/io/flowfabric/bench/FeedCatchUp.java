@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** How a reader of a feed comes back after it was away for long. */
-final class CatchUp implements Benchmark {
+final class FeedCatchUp implements Benchmark {
     /** Each has three events. */
     private static final int EXECUTIONS = 6_670_000;
 
