@@ -16,7 +16,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -191,7 +190,7 @@ public final class UserConnections implements ConnectionSource {
             return loan;
         } catch (TimeoutException e) {
             throw new StoreFailure(busy(), false, e);
-        } catch (ExecutionException | CompletionException e) {
+        } catch (ExecutionException e) {
             coming = null;
             throw e.getCause() instanceof RuntimeException known
                     ? known
@@ -232,7 +231,8 @@ public final class UserConnections implements ConnectionSource {
     public synchronized void close() {
         closed = true;
         if (coming != null) {
-            coming.thenAccept(Loan::close);
+            // Whenever it comes, it goes back.
+            var unused = coming.thenAccept(Loan::close);
             coming = null;
         }
     }
