@@ -44,6 +44,17 @@ register('give_up_key', {'allow-oom'}, function(asked)
     return true
 end)
 
+-- give_up_ended_key: gives up a key that work of this partition has, once it has ended, for work that takes the key over elsewhere.
+-- asked: the key with its namespace, and the execution
+register('give_up_ended_key', {'allow-oom'}, function(asked)
+    local unique, id = unpack(asked)
+    local x = unit.get('unique', unique) == id and executions.get(id)
+    if x and executions.is_terminal(x[SITUATION]) then
+        unit.remove('unique', unique)
+    end
+    return true
+end)
+
 -- held_keys: since when keys are held for work of other partitions.
 -- asked, each: the key with its namespace, and the execution
 -- answers, each: since when; or false when it is not held for that

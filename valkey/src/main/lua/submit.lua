@@ -2,7 +2,8 @@
 -- asked: lanes (namespace, name, creator of what comes first in it, whether this is not the main partition); gates (kind, needs, quotas, budgets); terms (priority,
 --     start, deadline, attempt timeout, stall timeout, retention, share, quotas that must be there, budgets with dimensions
 --     that must be there); the items, one behind the other; when it is too late to take them or false; of each item what was
---     submitted; of those that have any, by number: input that is kept apart, key in its namespace, tags; and the mark of this
+--     submitted; of those that have any, by number: input that is kept apart, key in its namespace, tags, whether it takes the key over from what has
+--     ended; and the mark of this
 --     part of a call and the one of the part that it follows, each or false; whether it is known where ids of this partition
 --     lead to; and how many removals of leftovers the caller had heard of before it let work be found in other partitions, or
 --     false when it is found here
@@ -20,7 +21,8 @@ end
 
 -- The execution with the same id or the same key, if there is one.
 -- stored: how one with the same id stood when the call began
-local function repeated(id, unique, stored)
+-- takes_over: whether the key of what has ended is free
+local function repeated(id, unique, stored, takes_over)
     -- Plain work of this call is not known otherwise than by its record.
     if stored or executions.known[id] or unit.changed_fields('execution')[id] then
         return {'known', id}
@@ -30,7 +32,12 @@ local function repeated(id, unique, stored)
         return {'elsewhere', elsewhere}
     end
     local same = unique and unit.get('unique', unique)
-    return same and held_keys.answer(same)
+    local holder = same and held_keys.answer(same)
+    if takes_over and holder and holder[1] == 'known' then
+        local x = executions.get(same)
+        return not (x and executions.is_terminal(x[SITUATION])) and holder
+    end
+    return holder
 end
 
 -- The input that is kept apart; of a large one its size, because it is seldom wanted.
@@ -59,7 +66,7 @@ local ITEM = '>c16I2I2I2I2'
 local ITEM_BYTES = 24
 
 -- What few items have, of one that has nothing of it.
-local NOTHING = {false, false, false}
+local NOTHING = {false, false, false, false}
 
 local function unique_of(lane, own_key)
     return own_key and lane[1] .. '\0' .. own_key
@@ -69,8 +76,8 @@ end
 local function obstacle(asked, item, stored)
     local id, lane_at, _, terms_at = struct.unpack(ITEM, asked[4], ITEM_BYTES * (item - 1) + 1)
     local lane, terms = asked[1][lane_at], asked[3][terms_at]
-    local _, own_key = unpack(asked.few[item] or NOTHING)
-    local same = repeated(id, unique_of(lane, own_key), stored)
+    local _, own_key, _, takes_over = unpack(asked.few[item] or NOTHING)
+    local same = repeated(id, unique_of(lane, own_key), stored, takes_over)
     if same then
         return same
     end

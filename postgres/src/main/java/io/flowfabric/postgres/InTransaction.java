@@ -2,9 +2,11 @@ package io.flowfabric.postgres;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Contended;
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.lease.Checkpoint;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submissions;
 import io.flowfabric.core.submit.Submitted;
@@ -13,10 +15,11 @@ import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.admission.PostgresLanes;
 import io.flowfabric.postgres.internal.admission.Queues;
 import io.flowfabric.postgres.internal.catalog.NumberRemoved;
-import io.flowfabric.postgres.internal.jdbc.Failures;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Transaction;
+import io.flowfabric.postgres.internal.lease.StepWriter;
 import io.flowfabric.postgres.internal.ready.WakeupNotifier;
+import io.flowfabric.postgres.internal.submit.FreedKeys;
 import io.flowfabric.postgres.internal.submit.PreparedSubmission;
 import io.flowfabric.postgres.internal.submit.SubmissionBatches;
 import io.flowfabric.postgres.internal.submit.SubmitRefusals;
@@ -34,7 +37,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Submissions in a transaction of the caller, who commits it or rolls it back.
+ * Submissions and steps in a transaction of the caller, who commits it or rolls it back.
  *
  * <p>Whatever a call answers or throws, the transaction can go on, with its settings as they were:
  * duplicates are no errors to Postgres, and everything else is undone to a savepoint. Only a broken
@@ -58,13 +61,11 @@ public final class InTransaction implements Submissions {
     private static final Duration RETRY_AFTER = Duration.ofMillis(100);
 
     private final PostgresContext postgres;
-    private final DatabaseIdentity home;
-    private final Connection connection;
+    private final CallerTransaction caller;
 
     InTransaction(PostgresContext postgres, DatabaseIdentity home, Connection connection) {
         this.postgres = postgres;
-        this.home = home;
-        this.connection = connection;
+        this.caller = new CallerTransaction(postgres.db(), home, connection);
     }
 
     /**
@@ -78,72 +79,38 @@ public final class InTransaction implements Submissions {
      */
     @Override
     public List<Answer<Submitted>> submit(List<Submission> submissions) {
-        postgres.db().checkOpen();
-        var tx = Transaction.of(connection, postgres.db().statements());
-        checkTransaction();
-        checkHome(tx);
+        var tx = caller.checked();
         var items = PreparedSubmission.all(postgres, submissions);
-        try {
-            return tx.behindSavepoint(
-                    postgres.db().options().lockTimeout(), () -> submit(tx, items));
-        } catch (Contended e) {
-            throw inOtherWords(e);
-        } catch (StoreFailure e) {
-            if (Failures.readOnly(e)) {
-                throw refused(
-                        Invalid.Code.TRANSACTION_READ_ONLY,
-                        "its transaction may not write. Begin one that may, and connect to the"
-                                + " primary if this is a standby.");
-            }
-            throw e;
-        }
+        return caller.write(
+                tx,
+                "An id or a key that another open transaction has submitted",
+                () -> submit(tx, items));
     }
 
-    private void checkTransaction() {
-        try {
-            if (connection.isClosed()) {
-                throw refused(
-                        Invalid.Code.CONNECTION_CLOSED,
-                        "it is closed, and whatever was not committed is undone. Take another one,"
-                                + " and repeat the transaction.");
-            }
-            if (connection.getAutoCommit()) {
-                throw refused(
-                        Invalid.Code.AUTOCOMMIT,
-                        "it commits every statement by itself. Call setAutoCommit(false), or begin"
-                                + " a transaction in your framework, and submit inside of it.");
-            }
-        } catch (SQLException e) {
-            throw Failures.of("submit", e, false);
-        }
+    /**
+     * Records a step of an execution in the transaction: it is there when the transaction commits,
+     * together with everything else that was done in it, and never was when it rolls back.
+     *
+     * <p>The lease is looked at under the lock of its execution, which is held until the
+     * transaction ends: until then the lease cannot be lost, and a cancel or an end of the
+     * execution waits, no longer than the lock timeout of the store. So record the step last, and
+     * commit at once.
+     *
+     * @return the step; the one that was recorded before under that name, with the same content
+     * @throws io.flowfabric.core.LeaseLost when the fence does not hold any more: roll back
+     * @throws io.flowfabric.core.Conflict when other content was recorded under that name
+     * @throws Invalid as {@link #submit(List)} does, and when there are too many steps
+     * @throws Contended when another transaction holds the execution for too long
+     */
+    public Step checkpoint(Checkpoint checkpoint) {
+        var tx = caller.checked();
+        return caller.write(
+                tx, held(checkpoint.fence()), () -> StepWriter.write(postgres, tx, checkpoint));
     }
 
-    private void checkHome(Transaction tx) {
-        boolean atHome;
-        try {
-            atHome = home.isAt(tx);
-        } catch (StoreFailure e) {
-            if (Failures.failedBefore(e)) {
-                throw refused(
-                        Invalid.Code.TRANSACTION_FAILED,
-                        "a statement of its transaction has failed, so Postgres will not commit"
-                                + " it. Roll it back, and submit in another one.");
-            }
-            throw e;
-        } catch (Contended e) {
-            throw inOtherWords(e);
-        }
-        if (!atHome) {
-            throw refused(
-                    Invalid.Code.OTHER_DATABASE,
-                    "it leads to another database than %s, which is the store's: one transaction"
-                                    .formatted(postgres.db().options().server())
-                            + " cannot cover both.");
-        }
-    }
-
-    private static Invalid refused(Invalid.Code code, String explanation) {
-        return new Invalid(code, "connection", explanation);
+    /** How an execution is called that another transaction has locked. */
+    static String held(Fence fence) {
+        return "%s, which another transaction holds,".formatted(fence.execution());
     }
 
     /**
@@ -219,8 +186,10 @@ public final class InTransaction implements Submissions {
             var gated = items.stream().filter(PreparedSubmission::gated).toList();
             var queues = queues(gated);
             var placed = gated.stream().filter(item -> queues.hasLane(item.lane())).toList();
+            var freed = FreedKeys.of(tx, placed);
             var accepted = insert(tx, placed, queues);
             SubmitStatement.giveKeysBack(tx, placed, accepted);
+            freed.giveBackUnused(tx, placed, accepted);
             accepted.answer(placed, answers);
             SubmitRefusals.explain(postgres, tx, accepted.others(items), answers);
             return accepted.ready().keySet();
@@ -266,15 +235,5 @@ public final class InTransaction implements Submissions {
                 "%s, because of something that is newer than the snapshot of this transaction,"
                         .formatted(item.submission().id()),
                 RETRY_AFTER);
-    }
-
-    private static Contended inOtherWords(Contended e) {
-        var what =
-                Failures.notSerializable(e)
-                        ? "This transaction, which has to be rolled back and repeated as a whole,"
-                        : "An id or a key that another open transaction has submitted";
-        var contended = new Contended(what, e.retryAfter());
-        contended.initCause(e.getCause());
-        return contended;
     }
 }

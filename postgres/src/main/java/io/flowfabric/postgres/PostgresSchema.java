@@ -1,9 +1,12 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.postgres.internal.jdbc.UserConnections;
 import io.flowfabric.postgres.internal.migration.Migrations;
 import io.flowfabric.postgres.internal.migration.Migrator;
 
 import java.util.List;
+
+import javax.sql.DataSource;
 
 /**
  * The tables of a store, apart from the store: for those who want to see what a migration does, run
@@ -13,12 +16,12 @@ import java.util.List;
  * nothing to be done.
  */
 public final class PostgresSchema {
-    private final DatabaseOptions options;
+    private final Migrator.Way way;
     private final SchemaName name;
     private final Migrations migrations;
 
-    private PostgresSchema(DatabaseOptions options, SchemaName name, Migrations migrations) {
-        this.options = options;
+    private PostgresSchema(Migrator.Way way, SchemaName name, Migrations migrations) {
+        this.way = way;
         this.name = name;
         this.migrations = migrations;
     }
@@ -28,13 +31,18 @@ public final class PostgresSchema {
         return of(options, name, migrations());
     }
 
-    /** A schema as another version of this program makes it, for tests. */
-    static PostgresSchema of(DatabaseOptions options, SchemaName name, Migrations migrations) {
-        return new PostgresSchema(options, name, migrations);
+    /** A schema of the database that a DataSource leads to, which need not be there yet. */
+    public static PostgresSchema of(DataSource dataSource, SchemaName name) {
+        return of(UserConnections.of(dataSource), name);
     }
 
-    DatabaseOptions options() {
-        return options;
+    static PostgresSchema of(UserConnections connections, SchemaName name) {
+        return new PostgresSchema(connections::single, name, migrations());
+    }
+
+    /** A schema as another version of this program makes it, for tests. */
+    static PostgresSchema of(DatabaseOptions options, SchemaName name, Migrations migrations) {
+        return new PostgresSchema(Migrator.Way.of(options), name, migrations);
     }
 
     SchemaName name() {
@@ -53,7 +61,7 @@ public final class PostgresSchema {
      *     this version, or a migration fails
      */
     public List<String> migrate() {
-        return Migrator.migrate(options, name, migrations);
+        return Migrator.migrate(way, name, migrations);
     }
 
     /**
@@ -61,7 +69,7 @@ public final class PostgresSchema {
      * that write down what was done; empty when there is nothing to do. Nothing is changed.
      */
     public String script() {
-        return Migrator.script(options, name, migrations);
+        return Migrator.script(way, name, migrations);
     }
 
     /**
@@ -74,6 +82,6 @@ public final class PostgresSchema {
      * @return what is missing or different, a sentence each; none when all is as it should be
      */
     public List<String> validate() {
-        return Migrator.validate(options, name, migrations);
+        return Migrator.validate(way, name, migrations);
     }
 }

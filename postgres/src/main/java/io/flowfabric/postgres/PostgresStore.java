@@ -1,5 +1,6 @@
 package io.flowfabric.postgres;
 
+import io.flowfabric.core.Fence;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
 import io.flowfabric.core.feed.Feeds;
@@ -8,6 +9,7 @@ import io.flowfabric.core.lease.Claims;
 import io.flowfabric.core.lease.Grants;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Sessions;
+import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.operate.Keys;
 import io.flowfabric.core.operate.Lanes;
 import io.flowfabric.core.operate.Namespaces;
@@ -38,6 +40,7 @@ import io.flowfabric.postgres.internal.grant.PostgresGrants;
 import io.flowfabric.postgres.internal.grant.PostgresKeys;
 import io.flowfabric.postgres.internal.jdbc.Database;
 import io.flowfabric.postgres.internal.jdbc.Statements;
+import io.flowfabric.postgres.internal.jdbc.UserConnections;
 import io.flowfabric.postgres.internal.lease.PostgresLeases;
 import io.flowfabric.postgres.internal.maintenance.PostgresMaintenance;
 import io.flowfabric.postgres.internal.operate.PostgresOperations;
@@ -59,6 +62,8 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+
+import javax.sql.DataSource;
 
 /** The store on Postgres 15 and later. Many processes may open the same schema at once. */
 public final class PostgresStore implements Store {
@@ -109,6 +114,34 @@ public final class PostgresStore implements Store {
         return started(open(options, schema, Optional.of(wrapping), Optional.empty()));
     }
 
+    /**
+     * Opens the store in the default schema, on connections of a DataSource that the program uses,
+     * too.
+     */
+    public static PostgresStore open(DataSource dataSource) {
+        return open(dataSource, SchemaName.DEFAULT);
+    }
+
+    /**
+     * Opens the store in a schema, as {@link #open(DatabaseOptions, SchemaName)} does, on
+     * connections of a DataSource that the program uses, too. Closing the store does not close it.
+     *
+     * <p>Three connections of it are kept: two for wake-ups and, once a worker runs, one for its
+     * heartbeats. Each one that is given back is as it was.
+     *
+     * @param dataSource a pool of at least four connections to Postgres, and no proxy that takes
+     *     part in transactions
+     */
+    public static PostgresStore open(DataSource dataSource, SchemaName schema) {
+        return started(open(dataSource, schema, Optional.empty()));
+    }
+
+    /** A store on a DataSource whose time is not the server's, for tests. */
+    static PostgresStore open(
+            DataSource dataSource, SchemaName schema, Optional<InstantSource> clock) {
+        return settled(over(connect(dataSource, schema, clock), clock));
+    }
+
     private static PostgresStore started(PostgresStore store) {
         store.bell.start();
         return store;
@@ -125,7 +158,10 @@ public final class PostgresStore implements Store {
             SchemaName schema,
             Optional<KeyWrapping> wrapping,
             Optional<InstantSource> clock) {
-        var store = over(connect(options, schema, clock), wrapping, clock);
+        return settled(over(connect(options, schema, clock), wrapping, clock));
+    }
+
+    private static PostgresStore settled(PostgresStore store) {
         try {
             store.postgres.db().greetServers("greet_server", "note_server", store::forgetAll);
             store.origin.settle();
@@ -145,13 +181,26 @@ public final class PostgresStore implements Store {
     /** Connections to a schema, which is made or brought up to date first. */
     static Database connect(
             DatabaseOptions options, SchemaName schema, Optional<InstantSource> clock) {
-        return connect(PostgresSchema.of(options, schema), clock);
+        return connect(options, PostgresSchema.of(options, schema), clock);
     }
 
-    static Database connect(PostgresSchema schema, Optional<InstantSource> clock) {
+    static Database connect(
+            DatabaseOptions options, PostgresSchema schema, Optional<InstantSource> clock) {
         schema.migrate();
+        return Database.open(options, statements(schema.name(), clock));
+    }
+
+    /** Connections of a DataSource to a schema, which is made or brought up to date first. */
+    static Database connect(
+            DataSource dataSource, SchemaName schema, Optional<InstantSource> clock) {
+        var connections = UserConnections.of(dataSource);
+        PostgresSchema.of(connections, schema).migrate();
+        return Database.over(connections, statements(schema, clock));
+    }
+
+    private static Statements statements(SchemaName schema, Optional<InstantSource> clock) {
         var time = clock.orElse(InstantSource.system());
-        return Database.open(schema.options(), statements(schema.name()).on(() -> today(time)));
+        return statements(schema).on(() -> today(time));
     }
 
     /**
@@ -230,6 +279,23 @@ public final class PostgresStore implements Store {
      */
     public InTransaction in(Connection connection) {
         return new InTransaction(postgres, home, connection);
+    }
+
+    /**
+     * Does a step of an execution in a transaction of the store's own connections, and records it
+     * in the same commit: the rows that the body writes and the step are both there, or neither.
+     *
+     * <p>A step that is recorded already is answered as it was, and the body does not run. So a
+     * worker that died after the commit, before it heard of it, finds the step when it comes again.
+     *
+     * @param name of the step, unique in its execution
+     * @param body what to do; its answer is the content of the step
+     * @throws io.flowfabric.core.LeaseLost when the fence does not hold any more; nothing of what
+     *     the body wrote is kept
+     * @throws Exception what the body throws; nothing of what it wrote is kept
+     */
+    public Step transaction(Fence fence, String name, TransactionBody body) throws Exception {
+        return new StepTransaction(postgres, home).run(fence, name, body);
     }
 
     @Override

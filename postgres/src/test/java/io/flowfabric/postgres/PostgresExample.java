@@ -2,6 +2,8 @@ package io.flowfabric.postgres;
 
 import java.io.PrintStream;
 
+import javax.sql.DataSource;
+
 /** The code that docs/postgres.md shows; {@link PostgresPageTest} compares, and runs some of it. */
 final class PostgresExample {
     private PostgresExample() {}
@@ -11,6 +13,13 @@ final class PostgresExample {
         var url = "jdbc:postgresql://db.example.org:5432/shop";
         var options = DatabaseOptions.of(url, "flowfabric", password).withConnections(12);
         return PostgresStore.open(options, new SchemaName("jobs"));
+    }
+
+    // PAGE]
+
+    // [PAGE
+    static PostgresStore open(DataSource pool) {
+        return PostgresStore.open(pool, new SchemaName("jobs"));
     }
 
     // PAGE]

@@ -189,7 +189,8 @@ class RollingUpgradeTest {
                 };
         try (var hurried =
                 PostgresStore.over(
-                        PostgresStore.connect(schema(OLDER), Optional.of(clock)),
+                        PostgresStore.connect(
+                                TestPostgres.options(), schema(OLDER), Optional.of(clock)),
                         Optional.of(hurrying))) {
             var round =
                     CompletableFuture.supplyAsync(
@@ -415,7 +416,9 @@ class RollingUpgradeTest {
 
     private PostgresStore open(Migrations migrations) {
         return PostgresStore.over(
-                PostgresStore.connect(schema(migrations), Optional.of(clock)), Optional.of(clock));
+                PostgresStore.connect(
+                        TestPostgres.options(), schema(migrations), Optional.of(clock)),
+                Optional.of(clock));
     }
 
     private PostgresSchema schema(Migrations migrations) {

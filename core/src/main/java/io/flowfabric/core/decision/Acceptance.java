@@ -12,6 +12,7 @@ import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Waiting;
 import io.flowfabric.core.state.LeasePurpose;
 import io.flowfabric.core.state.Transition;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 
@@ -31,11 +32,19 @@ public final class Acceptance {
      *
      * @param content what it was submitted with, to say what differs; a store may leave it out
      *     where the digest is the same, and where it cannot read it
+     * @param ended whether it has ended, as far as the store can read that
      */
-    public record Known(ExecutionId id, Digest digest, Optional<SubmittedContent> content) {}
+    public record Known(
+            ExecutionId id, Digest digest, Optional<SubmittedContent> content, boolean ended) {
+        /** Whether a submission that has the same key takes it over. */
+        public boolean yieldsKeyTo(Submission submission) {
+            return ended && submission.keyUse() == KeyUse.WHILE_PENDING;
+        }
+    }
 
     /**
-     * The answer to a submission that a store has heard before; nothing when it is new.
+     * The answer to a submission that a store has heard before; nothing when it is new, or takes
+     * over the key of what has ended.
      *
      * @param sameId the execution with its UUID, if there is one
      * @param sameKey the execution with its key in its namespace, if there is one
@@ -57,8 +66,13 @@ public final class Acceptance {
         }
         if (sameKey.isPresent()) {
             var known = sameKey.get();
-            var key = "key " + submission.key().orElseThrow();
-            mustAgree(submission, digest, known, Conflict.Code.KEY_TAKEN, key);
+            if (known.yieldsKeyTo(submission)) {
+                return Optional.empty();
+            }
+            if (submission.keyUse() == KeyUse.EXACT) {
+                var key = "key " + submission.key().orElseThrow();
+                mustAgree(submission, digest, known, Conflict.Code.KEY_TAKEN, key);
+            }
             return Optional.of(new Submitted(known.id, false));
         }
         return Optional.empty();

@@ -18,7 +18,9 @@ import java.util.Optional;
  *     same submission
  * @param kind which handler it is for
  * @param creator who asked for it; may be empty
- * @param key unique in the namespace for as long as the execution is kept
+ * @param key unique in the namespace for as long as the execution is kept, or until another
+ *     submission takes it over
+ * @param keyUse what becomes of this submission when an execution has the key already
  */
 public record Submission(
         ExecutionId id,
@@ -27,6 +29,7 @@ public record Submission(
         Payload input,
         String creator,
         Optional<String> key,
+        KeyUse keyUse,
         Tags tags,
         Policy policy) {
 
@@ -35,6 +38,19 @@ public record Submission(
         Limit.INPUT_BYTES.checkSize("input", input.size(), "bytes");
         Text.line("creator", creator, Limit.NAME_BYTES);
         key.ifPresent(k -> Text.name("idempotency key", k, Limit.NAME_BYTES));
+    }
+
+    /** Work whose key, if it has one, is for this content alone. */
+    public Submission(
+            ExecutionId id,
+            Lane lane,
+            String kind,
+            Payload input,
+            String creator,
+            Optional<String> key,
+            Tags tags,
+            Policy policy) {
+        this(id, lane, kind, input, creator, key, KeyUse.EXACT, tags, policy);
     }
 
     /** Work of a kind with an input, in the default lane, with the default policy and a new id. */
@@ -52,13 +68,13 @@ public record Submission(
 
     /** This submission under another id. */
     public Submission id(ExecutionId other) {
-        return new Submission(other, lane, kind, input, creator, key, tags, policy);
+        return new Submission(other, lane, kind, input, creator, key, keyUse, tags, policy);
     }
 
     /** Puts it into another lane. A minted id moves with it into the lane's namespace. */
     public Submission lane(Lane other) {
         var there = id.moved(lane.namespace(), other.namespace());
-        return new Submission(there, other, kind, input, creator, key, tags, policy);
+        return new Submission(there, other, kind, input, creator, key, keyUse, tags, policy);
     }
 
     /** Puts it into the lane of that name, in the namespace that it is in. */
@@ -68,12 +84,21 @@ public record Submission(
 
     /** This submission by another creator. */
     public Submission creator(String other) {
-        return new Submission(id, lane, kind, input, other, key, tags, policy);
+        return new Submission(id, lane, kind, input, other, key, keyUse, tags, policy);
     }
 
-    /** This submission with an idempotency key, unique in its namespace. */
+    /**
+     * This submission with an idempotency key, unique in its namespace. The key is for this content
+     * alone: {@link KeyUse#EXACT}.
+     */
     public Submission key(String other) {
-        return new Submission(id, lane, kind, input, creator, Optional.of(other), tags, policy);
+        return key(other, KeyUse.EXACT);
+    }
+
+    /** This submission with an idempotency key, unique in its namespace, and how it is used. */
+    public Submission key(String other, KeyUse use) {
+        return new Submission(
+                id, lane, kind, input, creator, Optional.of(other), use, tags, policy);
     }
 
     /** This submission with one tag more. */
@@ -83,11 +108,12 @@ public record Submission(
 
     /** This submission with another policy. */
     public Submission policy(Policy other) {
-        return new Submission(id, lane, kind, input, creator, key, tags, other);
+        return new Submission(id, lane, kind, input, creator, key, keyUse, tags, other);
     }
 
     /**
-     * The fingerprint of everything but the id: two submissions with the same one ask for the same.
+     * The fingerprint of everything but the id and the use of the key: two submissions with the
+     * same one ask for the same.
      */
     public Digest digest() {
         var digest =

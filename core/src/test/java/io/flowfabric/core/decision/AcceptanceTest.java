@@ -24,6 +24,7 @@ import io.flowfabric.core.state.DelayedBy;
 import io.flowfabric.core.state.ExecutionState.Delayed;
 import io.flowfabric.core.state.ExecutionState.Ready;
 import io.flowfabric.core.state.LeasePurpose;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 
@@ -45,8 +46,23 @@ class AcceptanceTest {
         return Acceptance.repeated(WORK, SAME, sameId, sameKey);
     }
 
+    @Test
+    void how_a_key_is_used_decides_what_becomes_of_other_content_and_of_what_has_ended() {
+        var living = Optional.of(new Known(OTHER_ID, OTHER, Optional.empty(), false));
+        var ended = Optional.of(new Known(OTHER_ID, OTHER, Optional.empty(), true));
+        var found = Optional.of(new Submitted(OTHER_ID, false));
+        var ifAbsent = WORK.key("ada", KeyUse.IF_ABSENT);
+        var whilePending = WORK.key("ada", KeyUse.WHILE_PENDING);
+
+        assertThat(Acceptance.repeated(ifAbsent, SAME, Optional.empty(), living)).isEqualTo(found);
+        assertThat(Acceptance.repeated(ifAbsent, SAME, Optional.empty(), ended)).isEqualTo(found);
+        assertThat(Acceptance.repeated(whilePending, SAME, Optional.empty(), living))
+                .isEqualTo(found);
+        assertThat(Acceptance.repeated(whilePending, SAME, Optional.empty(), ended)).isEmpty();
+    }
+
     private static Optional<Known> known(ExecutionId id, Digest digest) {
-        return Optional.of(new Known(id, digest, Optional.empty()));
+        return Optional.of(new Known(id, digest, Optional.empty(), false));
     }
 
     @Test
@@ -74,7 +90,7 @@ class AcceptanceTest {
     @Test
     void the_refusal_of_other_content_says_what_differs() {
         var content = Optional.of(SubmittedContent.of(WORK.creator("bob")));
-        var known = Optional.of(new Known(OTHER_ID, OTHER, content));
+        var known = Optional.of(new Known(OTHER_ID, OTHER, content, false));
 
         assertThatThrownBy(() -> repeated(Optional.empty(), known))
                 .hasMessage(

@@ -87,7 +87,22 @@ class SubmissionTest {
     @Test
     void every_field_can_be_changed() {
         assertThat(changes().stream().map(Change::field).distinct())
-                .containsExactlyInAnyOrderElementsOf(Components.of(Submission.class));
+                .containsExactlyInAnyOrderElementsOf(
+                        Components.of(Submission.class).stream()
+                                .filter(field -> !field.equals("keyUse"))
+                                .toList());
+    }
+
+    @Test
+    void the_use_of_a_key_is_said_with_the_key_and_is_no_part_of_the_content() {
+        var exact = PLAIN.key("ada");
+        var pending = PLAIN.key("ada", KeyUse.WHILE_PENDING);
+
+        assertThat(exact.keyUse()).isEqualTo(KeyUse.EXACT);
+        assertThat(Components.changed(exact, pending)).containsExactly("keyUse");
+        assertThat(pending.digest()).isEqualTo(exact.digest());
+        assertThat(pending.creator("shop").lane(Lane.of("emails")).tag("a", "1").keyUse())
+                .isEqualTo(KeyUse.WHILE_PENDING);
     }
 
     @ParameterizedTest

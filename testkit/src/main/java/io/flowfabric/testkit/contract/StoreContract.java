@@ -25,6 +25,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class UsingKeys extends KeyUseRules {
+        UsingKeys() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class Fencing extends FencingRules {
         Fencing() {
             super(StoreContract.this::open);

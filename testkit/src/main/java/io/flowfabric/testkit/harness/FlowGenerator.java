@@ -4,6 +4,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.flow.FlowPolicy.OnFailure;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.testkit.harness.Operation.FlowPart;
 import io.flowfabric.testkit.harness.Operation.Hearing;
 
@@ -51,6 +52,7 @@ final class FlowGenerator {
                 work.kind(),
                 work.input(),
                 Optional.empty(),
+                KeyUse.EXACT,
                 work.colour(),
                 timeless(work.policy()),
                 work.start(),

@@ -28,7 +28,10 @@ record Repeats(boolean exclusive) {
     private boolean foundAgain(Submitted before, Answer<Submitted> after) {
         return switch (after) {
             case Answer.Done<Submitted>(var found) ->
-                    found.id().equals(before.id()) && !(exclusive && found.created());
+                    found.id().equals(before.id())
+                            ? !(exclusive && found.created())
+                            // What had the key has ended meanwhile, and the key was taken over.
+                            : !exclusive && !before.created();
             // Between the two it may have ended, been erased, and its lane closed.
             case Answer.Refused<Submitted> refused -> !exclusive;
         };

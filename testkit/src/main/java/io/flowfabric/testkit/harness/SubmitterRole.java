@@ -2,6 +2,7 @@ package io.flowfabric.testkit.harness;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.testkit.harness.Operation.Hearing;
@@ -33,13 +34,21 @@ final class SubmitterRole extends Role {
                         eachDone(
                                 submissions,
                                 known.answer(),
-                                (submission, done) ->
+                                (submission, done) -> {
+                                    if (hasThatContent(submission, done)) {
                                         cast.acknowledgements()
                                                 .note(
                                                         new WorkAccepted(
                                                                 known.span(),
                                                                 submission,
-                                                                done.id()))));
+                                                                done.id()));
+                                    }
+                                }));
+    }
+
+    /** Whether what was found has the content that was asked for, as far as its key says that. */
+    private static boolean hasThatContent(Submission submission, Submitted done) {
+        return submission.keyUse() == KeyUse.EXACT || submission.id().equals(done.id());
     }
 
     /** The ledger knows what was accepted, even when the answer is lost to the one who asked. */
@@ -88,6 +97,7 @@ final class SubmitterRole extends Role {
                 input,
                 submission.creator(),
                 submission.key(),
+                submission.keyUse(),
                 submission.tags(),
                 submission.policy());
     }

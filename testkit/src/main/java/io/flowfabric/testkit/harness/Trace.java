@@ -88,7 +88,9 @@ final class Trace {
                         work.id(),
                         work.kind(),
                         work.lane(),
-                        work.key().map(key -> ", key " + key).orElse(""),
+                        work.key()
+                                .map(key -> ", key %s %s".formatted(key, work.keyUse()))
+                                .orElse(""),
                         Diff.unusual(Policy.DEFAULT, work.policy()));
     }
 }

@@ -4,6 +4,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 
 import java.time.Instant;
@@ -23,6 +24,7 @@ record Work(
         String kind,
         String input,
         Optional<String> key,
+        KeyUse keyUse,
         Optional<String> colour,
         Policy policy,
         Wait start,
@@ -40,6 +42,7 @@ record Work(
                 Payload.text(input),
                 "",
                 key,
+                keyUse,
                 colour.map(word -> Tags.NONE.with("colour", word)).orElse(Tags.NONE),
                 timed);
     }

@@ -6,6 +6,7 @@ import io.flowfabric.core.policy.Capabilities;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.QuotaUse;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.submit.KeyUse;
 
 import java.time.Duration;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class WorkGenerator {
                 draw.one(Vocabulary.KINDS),
                 "input " + draw.below(3),
                 draw.chance(20) ? Optional.of("key-" + draw.below(KEYS)) : Optional.empty(),
+                draw.one(KeyUse.values()),
                 draw.chance(40) ? Optional.of(draw.one(Vocabulary.COLOURS)) : Optional.empty(),
                 policy(draw),
                 draw.chance(75) ? new Wait.After(Duration.ZERO) : wait(draw),

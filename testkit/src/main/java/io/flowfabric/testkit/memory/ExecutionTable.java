@@ -55,7 +55,7 @@ final class ExecutionTable {
         return Optional.ofNullable(rows.get(uuid));
     }
 
-    /** The row that was submitted with the same key in the same namespace. */
+    /** The row that has the same key in the same namespace: the last that was submitted with it. */
     Optional<MemoryExecution> byKey(Submission submission) {
         return submission.key().map(key -> keysOf(submission.lane().namespace()).get(key));
     }
@@ -82,10 +82,10 @@ final class ExecutionTable {
         return row;
     }
 
-    /** Removes a row. Its key is free again. */
+    /** Removes a row. Its key is free again, unless another one has taken it over. */
     void remove(MemoryExecution row) {
         rows.remove(row.id().uuid());
-        row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key));
+        row.submission.key().ifPresent(key -> keysOf(row.lane().namespace()).remove(key, row));
     }
 
     private Map<String, MemoryExecution> keysOf(Namespace namespace) {

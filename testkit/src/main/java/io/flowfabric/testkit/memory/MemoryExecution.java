@@ -163,7 +163,8 @@ final class MemoryExecution {
         return new Known(
                 id(),
                 digest,
-                poisoned ? Optional.empty() : Optional.of(SubmittedContent.of(submission)));
+                poisoned ? Optional.empty() : Optional.of(SubmittedContent.of(submission)),
+                state.terminal());
     }
 
     /** How it stands for a worker whose fence does not hold. */

@@ -191,22 +191,32 @@ final class HeldKeys {
     }
 
     /**
-     * Holds a key that was held for work which will not come.
+     * Holds a key that was held for work which will not come, or that work has which has ended.
      *
      * @return since when; nothing when another one was faster
      */
     private Optional<Instant> heldInstead(Submission submission, Item holder, Partition at) {
-        giveUp(at, submission, holder);
+        if (holder.at(0).text().equals("held")) {
+            giveUp(at, submission, holder);
+        } else {
+            valkey.call(
+                    "give_up_ended_key",
+                    at,
+                    out -> out.list(2).text(unique(submission)).uuid(holder.at(1).uuid()));
+        }
         var told = ask(at, List.of(submission));
         return Optional.of(told.now()).filter(since -> told.answer().at(0).isAbsent());
     }
 
     private Optional<Answer<Submitted>> used(
             Submission submission, Item holder, Partition at, Partition home, Instant now) {
-        return holder.at(0).text().equals("held")
-                ? held(submission, holder, home, now)
-                : strays.keyed(submission, holder.at(1).uuid(), at)
-                        .or(() -> Optional.of(contended(submission)));
+        if (holder.at(0).text().equals("held")) {
+            return held(submission, holder, home, now);
+        }
+        var id = holder.at(1).uuid();
+        return strays.found(id, at)
+                .map(entry -> strays.keyed(submission, id, entry))
+                .orElseGet(() -> Optional.of(contended(submission)));
     }
 
     private ValkeyContext.Told ask(Partition at, List<Submission> submissions) {
@@ -224,13 +234,16 @@ final class HeldKeys {
      *
      * @param told whose, and since when
      * @param home where that would be stored
-     * @return nothing when the other work has not come, and will not
+     * @return nothing when the other work has not come, and will not; or has ended, and the
+     *     submission takes its key over
      */
     Optional<Answer<Submitted>> held(
             Submission submission, Item told, Partition home, Instant now) {
         var age = Duration.between(told.at(2).moment(), now);
-        return strays.keyed(submission, told.at(1).uuid(), home)
-                .or(
+        var id = told.at(1).uuid();
+        return strays.found(id, home)
+                .map(entry -> strays.keyed(submission, id, entry))
+                .orElseGet(
                         () ->
                                 age.compareTo(GIVEN_UP) < 0
                                         ? Optional.of(contended(submission))

@@ -46,12 +46,13 @@ final class KnownSubmissions {
                                 : new Partition(told.at(2).small()),
                         uuid);
         var digestBefore = SubmissionRecord.digest(told.at(3));
-        // Of what cannot be read only the digest is compared, and of what is the same.
+        // Of what cannot be read only the digest is compared, and of what is the same. What had
+        // ended is told of only where it keeps its key.
         var content =
                 told.at(2).isAbsent() || digestBefore.equals(digest)
                         ? Optional.<SubmittedContent>empty()
                         : content(home, known, told);
-        var same = Optional.of(new Known(known, digestBefore, content));
+        var same = Optional.of(new Known(known, digestBefore, content, false));
         boolean byId = uuid.equals(submission.id().uuid());
         return Acceptance.repeated(
                         submission,

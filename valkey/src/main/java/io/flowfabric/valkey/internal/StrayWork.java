@@ -123,21 +123,22 @@ final class StrayWork {
     /** The answer for a submission whose id is used elsewhere; nothing when it is not. */
     Optional<Answer<Submitted>> known(Submission submission, Partition elsewhere) {
         return found(submission.id().uuid(), elsewhere)
-                .map(entry -> answer(submission, submission.id(), entry));
+                .map(entry -> answer(submission, submission.id(), entry).orElseThrow());
     }
 
-    /** The answer for a submission whose key some work elsewhere has, if it is there. */
-    Optional<Answer<Submitted>> keyed(Submission submission, UUID holder, Partition elsewhere) {
-        return found(holder, elsewhere)
-                .map(
-                        entry ->
-                                answer(
-                                        submission,
-                                        new ExecutionId(submission.id().partition(), holder),
-                                        entry));
+    /**
+     * The answer for a submission whose key some work has; nothing when that has ended, and the
+     * submission takes the key over.
+     *
+     * @param holder which work has it
+     * @param entry how that was found
+     */
+    Optional<Answer<Submitted>> keyed(Submission submission, UUID holder, Item entry) {
+        return answer(submission, new ExecutionId(submission.id().partition(), holder), entry);
     }
 
-    private Optional<Item> found(UUID id, Partition elsewhere) {
+    /** Some work, where it is if it is there. */
+    Optional<Item> found(UUID id, Partition elsewhere) {
         return valkey.read(
                         "view",
                         elsewhere,
@@ -154,21 +155,22 @@ final class StrayWork {
                 .optional(entry -> entry);
     }
 
-    private static Answer<Submitted> answer(Submission submission, ExecutionId asked, Item entry) {
+    private static Optional<Answer<Submitted>> answer(
+            Submission submission, ExecutionId asked, Item entry) {
         try {
             var same = Optional.of(known(asked, entry));
             boolean byId = asked.uuid().equals(submission.id().uuid());
-            return Answer.done(
-                    Acceptance.repeated(
-                                    submission,
-                                    submission.digest(),
-                                    byId ? same : Optional.empty(),
-                                    byId ? Optional.empty() : same)
-                            .orElseThrow());
+            return Acceptance.repeated(
+                            submission,
+                            submission.digest(),
+                            byId ? same : Optional.empty(),
+                            byId ? Optional.empty() : same)
+                    .map(Answer::done);
         } catch (FlowFabricException refusal) {
-            return Answer.refused(refusal);
+            return Optional.of(Answer.refused(refusal));
         } catch (Item.Unreadable damaged) {
-            return Answer.refused(StoreFailure.unreadable("The execution " + asked, damaged));
+            return Optional.of(
+                    Answer.refused(StoreFailure.unreadable("The execution " + asked, damaged)));
         }
     }
 
@@ -176,12 +178,17 @@ final class StrayWork {
         var stored = entry.at(1).at(0);
         var digest = SubmissionRecord.digest(stored);
         try {
-            var id = ExecutionFields.read(asked.uuid(), entry.at(0).bytes()).id();
+            var fields = ExecutionFields.read(asked.uuid(), entry.at(0).bytes());
+            var id = fields.id();
             var before = SubmissionRecord.read(id, stored, entry.at(1).at(1));
-            return new Known(id, digest, Optional.of(SubmittedContent.of(before)));
+            return new Known(
+                    id,
+                    digest,
+                    Optional.of(SubmittedContent.of(before)),
+                    fields.situation().terminal());
         } catch (Item.Unreadable damaged) {
             // Of what cannot be read only the digest is compared.
-            return new Known(asked, digest, Optional.empty());
+            return new Known(asked, digest, Optional.empty(), false);
         }
     }
 }

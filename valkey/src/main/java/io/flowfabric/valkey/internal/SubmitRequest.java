@@ -4,6 +4,7 @@ import io.flowfabric.core.Digest;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Packer;
@@ -140,7 +141,10 @@ final class SubmitRequest {
         return items.array();
     }
 
-    /** By the number of the item: input that is kept apart, key, and tags. */
+    /**
+     * By the number of the item: input that is kept apart, key, tags, and whether it takes the key
+     * over from what has ended.
+     */
     private void writeWhatFewHave(Packer out) {
         var few =
                 IntStream.range(0, submissions.size())
@@ -151,10 +155,11 @@ final class SubmitRequest {
             var submission = submissions.get(i);
             var tags = submission.tags().values().entrySet();
             out.number(i + 1)
-                    .list(3)
+                    .list(4)
                     .optional(SubmissionRecord.apart(submission), Packer::bytes)
                     .optional(submission.key(), Packer::text)
-                    .list(tags, (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()));
+                    .list(tags, (o, tag) -> o.text(tag.getKey() + "=" + tag.getValue()))
+                    .truth(submission.keyUse() == KeyUse.WHILE_PENDING);
         }
     }
 

@@ -103,7 +103,8 @@ public final class LogIncarnation {
      * it.
      */
     private void beginEraOnce(Whereabouts here) {
-        try (var connection = db.connect("origin")) {
+        try (var loan = db.connect("origin")) {
+            var connection = loan.connection();
             connection.setAutoCommit(false);
             beginEra(here, Transaction.of(connection, db.statements()));
             connection.commit();

@@ -24,7 +24,7 @@ public final class Connections {
     /** The oldest Postgres that has everything we use. */
     public static final int OLDEST_SERVER = 15;
 
-    private static final String READ_COMMITTED = "read committed";
+    static final String READ_COMMITTED = "read committed";
 
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
 
@@ -41,6 +41,10 @@ public final class Connections {
             return options.pooling().changesConnections() ? "" : settings.forConnection();
         }
 
+        String undoneSettings() {
+            return options.pooling().changesConnections() ? "" : settings.undoneForTransaction();
+        }
+
         String settingsOfTransactions() {
             return options.pooling().changesConnections() ? settings.forTransaction() : "";
         }
@@ -51,7 +55,7 @@ public final class Connections {
      *
      * @param user as statements name it
      */
-    private record Look(
+    record Look(
             int version, boolean pooled, boolean looksForClients, String isolation, String user) {}
 
     /**
@@ -99,7 +103,7 @@ public final class Connections {
         }
     }
 
-    private static Look look(Connection connection) throws SQLException {
+    static Look look(Connection connection) throws SQLException {
         var sql =
                 "select pg_backend_pid(), version() !~* 'mingw|visual|windows',"
                         + " current_setting('default_transaction_isolation'),"

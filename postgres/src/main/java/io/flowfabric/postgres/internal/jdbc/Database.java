@@ -1,7 +1,6 @@
 package io.flowfabric.postgres.internal.jdbc;
 
-import com.zaxxer.hikari.HikariDataSource;
-
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.postgres.DatabaseOptions;
 
@@ -26,9 +25,8 @@ import java.util.function.Function;
 public final class Database implements Jdbc, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Database.class);
 
-    private final DatabaseOptions options;
+    private final ConnectionSource source;
     private final Statements statements;
-    private final HikariDataSource pool;
     private final Retries retries;
 
     /** What is to be set in front of each transaction; empty without a pooler. */
@@ -38,32 +36,31 @@ public final class Database implements Jdbc, AutoCloseable {
     private final Greetings greetings = new Greetings();
     private final Executor autocommit = new Autocommit();
 
-    private Database(
-            Connections.Route route,
-            Statements statements,
-            HikariDataSource pool,
-            Retries retries) {
-        this.options = route.options();
+    private Database(ConnectionSource source, Statements statements, Retries retries) {
+        this.source = source;
         this.statements = statements;
-        this.pool = pool;
         this.retries = retries;
-        this.settings = route.settingsOfTransactions();
-        this.heartbeats = new HeartbeatConnections(route, retries);
+        this.settings = source.settingsOfTransactions();
+        this.heartbeats = new HeartbeatConnections(source, retries);
     }
 
     /**
      * Connects.
      *
      * @throws Unavailable when the login is refused or the server is too old
-     * @throws io.flowfabric.core.StoreFailure when the server does not answer
+     * @throws StoreFailure when the server does not answer
      */
     public static Database open(DatabaseOptions options, Statements statements) {
         return open(options, statements, new Retries());
     }
 
     static Database open(DatabaseOptions options, Statements statements, Retries retries) {
-        var route = Connections.route(options);
-        return new Database(route, statements, Connections.pool(route), retries);
+        return new Database(ConnectionSource.own(options), statements, retries);
+    }
+
+    /** Runs statements on connections of a source, which is closed with this. */
+    public static Database over(ConnectionSource source, Statements statements) {
+        return new Database(source, statements, new Retries());
     }
 
     @Override
@@ -89,9 +86,56 @@ public final class Database implements Jdbc, AutoCloseable {
         return retries.run("The transaction", () -> once(work));
     }
 
-    /** A connection outside of the pool, to listen on. The caller closes it. */
-    public Connection connect(String purpose) {
-        return Connections.single(options, purpose);
+    /** Work of a program on a connection of ours. */
+    @FunctionalInterface
+    public interface ProgramWork<T> {
+        /**
+         * Does the work in a transaction that is open, and is neither ended nor given back by it.
+         */
+        T on(Connection connection, Transaction tx) throws Exception;
+    }
+
+    /**
+     * Runs work of a program in one transaction, once, with the settings that its connection would
+     * have without us: committed when it returns, rolled back when it throws.
+     */
+    public <T> T programTransaction(ProgramWork<T> work) throws Exception {
+        try (var loan = borrow()) {
+            var connection = loan.connection();
+            connection.setAutoCommit(false);
+            T result;
+            try {
+                if (!source.undoneSettings().isEmpty()) {
+                    try (var statement = connection.createStatement()) {
+                        statement.execute(source.undoneSettings());
+                    }
+                }
+                result = work.on(connection, Transaction.of(connection, statements));
+            } catch (Throwable e) {
+                rollBack(connection, e);
+                throw e;
+            }
+            try {
+                commit(connection);
+            } catch (RolledBack e) {
+                throw Retries.contended("The commit of a step", e);
+            }
+            return result;
+        }
+    }
+
+    /**
+     * Makes sure that heartbeats have a connection before a session lives by them.
+     *
+     * @throws StoreFailure when a pool that others use, too, has none free for so long
+     */
+    public void reserveForHeartbeats(Duration patience) {
+        heartbeats.reserve(patience);
+    }
+
+    /** A connection that is kept, to listen on. The caller closes it. */
+    public Loan connect(String purpose) {
+        return source.single(purpose);
     }
 
     public Statements statements() {
@@ -100,12 +144,12 @@ public final class Database implements Jdbc, AutoCloseable {
 
     /** How the server is reached, with what was found out about the way there. */
     public DatabaseOptions options() {
-        return options;
+        return source.options();
     }
 
     /** Whether a connection of {@link #connect} stays one, so that it can listen. */
     public boolean canListen() {
-        return !options.pooling().changesConnections() || options.directUrl() != null;
+        return source.canListen();
     }
 
     /**
@@ -120,16 +164,16 @@ public final class Database implements Jdbc, AutoCloseable {
         }
     }
 
-    /** Closes every connection. Closing again does nothing. */
+    /** Closes every connection that is ours. Closing again does nothing. */
     @Override
     public void close() {
         heartbeats.close();
-        pool.close();
+        source.close();
     }
 
     private <T extends @Nullable Object> T once(Function<? super Transaction, ? extends T> work) {
-        var connection = borrow();
-        try {
+        try (var loan = borrow()) {
+            var connection = loan.connection();
             connection.setAutoCommit(false);
             T result;
             try {
@@ -142,8 +186,6 @@ public final class Database implements Jdbc, AutoCloseable {
             return result;
         } catch (SQLException e) {
             throw Failures.of("The transaction", e, false);
-        } finally {
-            giveBack(connection);
         }
     }
 
@@ -176,42 +218,25 @@ public final class Database implements Jdbc, AutoCloseable {
         }
     }
 
-    /** What was answered stays answered, whatever becomes of the connection. */
-    private static void giveBack(Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            log.debug("A connection could not be given back", e);
-        }
-    }
-
     /**
      * For those who work on another connection in our name.
      *
      * @throws Unavailable when this is closed
      */
     public void checkOpen() {
-        if (pool.isClosed()) {
-            throw new Unavailable("The store is closed; open another one.");
-        }
+        source.checkOpen();
     }
 
-    private Connection borrow() {
-        checkOpen();
-        Connection connection;
+    private Loan borrow() {
+        var loan = source.borrow();
         try {
-            connection = pool.getConnection();
+            greetings.meet(loan.connection());
+            return loan;
         } catch (SQLException e) {
-            throw Failures.connecting(options.server(), Connections.busy(options), e);
-        }
-        try {
-            greetings.meet(connection);
-            return connection;
-        } catch (SQLException e) {
-            giveBack(connection);
+            loan.close();
             throw Failures.of("The greeting of the server", e, false);
         } catch (RuntimeException e) {
-            giveBack(connection);
+            loan.close();
             throw e;
         }
     }
@@ -237,16 +262,14 @@ public final class Database implements Jdbc, AutoCloseable {
         }
 
         private <T extends @Nullable Object> T once(NamedStatement statement, Call<T> call) {
-            var connection = borrow();
-            try (var prepared = Prepared.on(connection, settings, statement)) {
+            try (var loan = borrow();
+                    var prepared = Prepared.on(loan.connection(), settings, statement)) {
                 return call.on(prepared);
             } catch (SQLException e) {
                 if (Failures.rolledBack(e)) {
                     throw new RolledBack(e);
                 }
                 throw Failures.of(statement.name(), e, true);
-            } finally {
-                giveBack(connection);
             }
         }
     }

@@ -4,10 +4,7 @@ import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.Unavailable;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -23,19 +20,32 @@ import java.util.concurrent.TimeUnit;
  * the next try has another.
  */
 final class HeartbeatConnections implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(HeartbeatConnections.class);
-
-    private static final int MOST = 2;
-
-    private final Connections.Route route;
+    private final ConnectionSource source;
     private final Retries retries;
-    private final Semaphore permits = new Semaphore(MOST, true);
-    private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
+    private final Semaphore permits;
+    private final ConcurrentLinkedDeque<Loan> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
-    HeartbeatConnections(Connections.Route route, Retries retries) {
-        this.route = route;
+    HeartbeatConnections(ConnectionSource source, Retries retries) {
+        this.source = source;
         this.retries = retries;
+        this.permits = new Semaphore(source.mostForHeartbeats(), true);
+    }
+
+    /** Sets a connection aside where others could take all of them before the first heartbeat. */
+    void reserve(Duration patience) {
+        if (source.reservesForHeartbeats() && idle.isEmpty() && permits.tryAcquire()) {
+            try {
+                if (idle.isEmpty()) {
+                    idle.addFirst(source.forHeartbeats(patience));
+                }
+            } finally {
+                permits.release();
+            }
+            if (closed) {
+                close();
+            }
+        }
     }
 
     /** Runs statements here, each no longer than so: to connect, to wait and to be answered. */
@@ -64,13 +74,14 @@ final class HeartbeatConnections implements AutoCloseable {
             throw new Unavailable("The store is closed; open another one.");
         }
         var kept = idle.pollFirst();
-        var connection = kept == null ? Connections.within(route, "heartbeats", patience) : kept;
+        var loan = kept == null ? source.forHeartbeats(patience) : kept;
         boolean good = false;
         try {
-            connection.setNetworkTimeout(
-                    Runnable::run, (int) Math.min(Integer.MAX_VALUE, patience.toMillis()));
+            loan.connection()
+                    .setNetworkTimeout(
+                            Runnable::run, (int) Math.min(Integer.MAX_VALUE, patience.toMillis()));
             try (var prepared =
-                    Prepared.on(connection, route.settingsOfTransactions(), statement)) {
+                    Prepared.on(loan.connection(), source.settingsOfTransactions(), statement)) {
                 T answer = call.on(prepared);
                 good = true;
                 return answer;
@@ -82,9 +93,9 @@ final class HeartbeatConnections implements AutoCloseable {
             throw Failures.of(statement.name(), e, true);
         } finally {
             if (good) {
-                idle.addFirst(connection);
+                idle.addFirst(loan);
             } else {
-                abort(connection);
+                loan.abort();
             }
             if (closed) {
                 close();
@@ -96,10 +107,9 @@ final class HeartbeatConnections implements AutoCloseable {
         try {
             if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new StoreFailure(
-                        ("Both connections for heartbeats to %s were in use for %d ms: the database"
-                                        + " is slow or away. The heartbeat is repeated while the"
-                                        + " session lives.")
-                                .formatted(route.options().server(), patience.toMillis()),
+                        ("%s in use for %d ms: the database is slow or away. The heartbeat is"
+                                        + " repeated while the session lives.")
+                                .formatted(connections(), patience.toMillis()),
                         false,
                         new SQLException("no connection for a heartbeat"));
             }
@@ -110,25 +120,19 @@ final class HeartbeatConnections implements AutoCloseable {
         }
     }
 
-    /** Without a word to the server, which may not be there to hear it. */
-    private static void abort(Connection connection) {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException e) {
-            log.debug("A connection for heartbeats could not be closed", e);
-        }
-    }
-
     /** Closes every connection that is not in use; those are closed after it. */
     @Override
     public void close() {
         closed = true;
         for (var each = idle.poll(); each != null; each = idle.poll()) {
-            try {
-                each.close();
-            } catch (SQLException e) {
-                log.debug("A connection for heartbeats could not be closed", e);
-            }
+            each.close();
         }
+    }
+
+    private String connections() {
+        return (source.mostForHeartbeats() == 1
+                        ? "The connection for heartbeats to %s was"
+                        : "Both connections for heartbeats to %s were")
+                .formatted(source.options().server());
     }
 }

@@ -95,6 +95,17 @@ final class ServerSettings {
     }
 
     /**
+     * The statements that set what would be strange to a program's own statements back to what it
+     * is without us, until the transaction ends.
+     */
+    String undoneForTransaction() {
+        return values.keySet().stream()
+                .filter(setting -> !setting.startsWith("tcp_") && !setting.startsWith("client_"))
+                .map("set local %s to default"::formatted)
+                .collect(Collectors.joining("; "));
+    }
+
+    /**
      * A statement, to be sent in front of another one in the same message, that sets all of it
      * until the transaction ends. It answers one row.
      */

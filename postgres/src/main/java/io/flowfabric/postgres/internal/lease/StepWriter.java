@@ -11,21 +11,38 @@ import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.postgres.internal.PostgresContext;
 import io.flowfabric.postgres.internal.catalog.RowCodec;
+import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Row;
 
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
 /** How steps are recorded: those of many executions in one statement, one of each. */
-final class StepWriter {
+public final class StepWriter {
     private final PostgresContext postgres;
+    private final Jdbc on;
 
     StepWriter(PostgresContext postgres) {
+        this(postgres, postgres.db());
+    }
+
+    private StepWriter(PostgresContext postgres, Jdbc on) {
         this.postgres = postgres;
+        this.on = on;
+    }
+
+    /**
+     * Records a step in a transaction that is open. The row of its execution stays locked until
+     * that ends, so the lease is not lost before.
+     */
+    public static Step write(PostgresContext postgres, Jdbc tx, Checkpoint checkpoint) {
+        var answers = new StepWriter(postgres, tx).write(List.of(checkpoint));
+        return Objects.requireNonNull(answers.get(id(checkpoint))).orThrow();
     }
 
     /**
@@ -62,7 +79,7 @@ final class StepWriter {
                 unstored.put(id, checkpoint);
             }
         }
-        var standings = LeaseStandings.read(postgres.db(), lost.values());
+        var standings = LeaseStandings.read(on, lost.values());
         var before = recordedBefore(List.copyOf(unstored.values()));
         var answers = new HashMap<UUID, Answer<Step>>();
         for (Checkpoint checkpoint : checkpoints) {
@@ -97,8 +114,7 @@ final class StepWriter {
             StepRecording.mustFit(checkpoint, outcome.steps, outcome.bytes);
             // What had this name was cleared since, which the end of the lease came before.
             return Answer.refused(
-                    LeaseStandings.read(postgres.db(), List.of(checkpoint.fence()))
-                            .lost(checkpoint.fence()));
+                    LeaseStandings.read(on, List.of(checkpoint.fence())).lost(checkpoint.fence()));
         } catch (Invalid | Conflict refusal) {
             return Answer.refused(refusal);
         }
@@ -106,7 +122,7 @@ final class StepWriter {
 
     private Map<UUID, Held> held(List<Checkpoint> checkpoints) {
         var held = new HashMap<UUID, Held>();
-        FenceColumns.set(postgres.db().query("checkpoint"), checkpoints, Checkpoint::fence)
+        FenceColumns.set(on.query("checkpoint"), checkpoints, Checkpoint::fence)
                 .set("now", postgres.now())
                 .texts("names", checkpoints, Checkpoint::name)
                 .bytes("digests", checkpoints, one -> RowCodec.bytes(one.digest()))
@@ -123,8 +139,7 @@ final class StepWriter {
     private Map<UUID, Recorded> recordedBefore(List<Checkpoint> checkpoints) {
         var recorded = new HashMap<UUID, Recorded>();
         if (!checkpoints.isEmpty()) {
-            postgres.db()
-                    .query("recorded_before")
+            on.query("recorded_before")
                     .uuids("ids", checkpoints, StepWriter::id)
                     .texts("names", checkpoints, Checkpoint::name)
                     .each(

@@ -7,6 +7,7 @@ import io.flowfabric.postgres.DatabaseOptions;
 import io.flowfabric.postgres.SchemaName;
 import io.flowfabric.postgres.internal.jdbc.Connections;
 import io.flowfabric.postgres.internal.jdbc.Failures;
+import io.flowfabric.postgres.internal.jdbc.Loan;
 
 import org.postgresql.util.PSQLException;
 import org.slf4j.Logger;
@@ -59,9 +60,8 @@ public final class Migrator {
      *     made by other migrations, or a migration fails
      * @throws Contended when somebody else migrates for too long
      */
-    public static List<String> migrate(
-            DatabaseOptions options, SchemaName schema, Migrations migrations) {
-        return on(options, schema, migrations, Migrator::migrate);
+    public static List<String> migrate(Way way, SchemaName schema, Migrations migrations) {
+        return on(way, schema, migrations, Migrator::migrate);
     }
 
     /**
@@ -70,8 +70,8 @@ public final class Migrator {
      *
      * @throws Unavailable as {@link #migrate} does
      */
-    public static String script(DatabaseOptions options, SchemaName schema, Migrations migrations) {
-        return on(options, schema, migrations, Migrator::script);
+    public static String script(Way way, SchemaName schema, Migrations migrations) {
+        return on(way, schema, migrations, Migrator::script);
     }
 
     /**
@@ -79,19 +79,29 @@ public final class Migrator {
      * What the database has besides is not looked at. Nothing is changed, but the right to create a
      * schema is needed, for the comparison makes one and takes it back.
      */
-    public static List<String> validate(
-            DatabaseOptions options, SchemaName schema, Migrations migrations) {
-        return on(options, schema, migrations, Migrator::validate);
+    public static List<String> validate(Way way, SchemaName schema, Migrations migrations) {
+        return on(way, schema, migrations, Migrator::validate);
+    }
+
+    /** How a migration gets to the server. */
+    @FunctionalInterface
+    public interface Way {
+        /** A connection without time limits, until it is closed. */
+        Loan single(String purpose);
+
+        /** By connections of our own. */
+        static Way of(DatabaseOptions options) {
+            return purpose -> Loan.own(Connections.single(options, purpose));
+        }
     }
 
     private interface Work<T> {
         T on(Migrator migrator) throws SQLException;
     }
 
-    private static <T> T on(
-            DatabaseOptions options, SchemaName schema, Migrations migrations, Work<T> work) {
-        try (var connection = Connections.single(options, "migration")) {
-            var migrator = new Migrator(connection, schema, migrations);
+    private static <T> T on(Way way, SchemaName schema, Migrations migrations, Work<T> work) {
+        try (var loan = way.single("migration")) {
+            var migrator = new Migrator(loan.connection(), schema, migrations);
             migrator.checkName();
             return work.on(migrator);
         } catch (SQLException e) {

@@ -158,7 +158,8 @@ public final class WakeupNotifier implements AutoCloseable {
         // One warning for an outage, and one line when it is over.
         var failures = new AtomicInteger();
         while (!closed) {
-            try (var connection = db.connect("wake-ups")) {
+            try (var loan = db.connect("wake-ups")) {
+                var connection = loan.connection();
                 connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
                 loop.run(connection, () -> works(failures));
             } catch (InterruptedException stop) {

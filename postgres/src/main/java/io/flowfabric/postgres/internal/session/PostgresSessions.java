@@ -48,6 +48,7 @@ public final class PostgresSessions implements Sessions {
 
     @Override
     public OpenedSession open(Session session) {
+        postgres.db().reserveForHeartbeats(Heartbeat.of(session.id()).patience());
         return postgres.db()
                 .transaction(tx -> register(tx, session))
                 .map(aliveUntil -> new OpenedSession(aliveUntil, true))

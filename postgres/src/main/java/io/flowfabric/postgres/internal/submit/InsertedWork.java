@@ -37,6 +37,7 @@ public record InsertedWork(Accepted accepted, Queues queues, Set<Integer> used) 
                         PostgresLanes.add(tx, postgres.now(), PreparedSubmission.creators(items)));
         var queues = PreparedSubmission.queues(postgres, items, PostgresLanes.numbers(tx, wanted));
         queues.hold(tx);
+        var freed = FreedKeys.of(tx, items);
         var accepted = insert.into(tx, postgres.now(), items, queues);
         var used =
                 items.stream()
@@ -51,6 +52,7 @@ public record InsertedWork(Accepted accepted, Queues queues, Set<Integer> used) 
         }
         queues.open(tx, used);
         SubmitStatement.giveKeysBack(tx, items, accepted);
+        freed.giveBackUnused(tx, items, accepted);
         return new InsertedWork(accepted, queues, used);
     }
 

@@ -47,7 +47,12 @@ public final class SubmitRefusals {
 
         private Known withContent(Known known) {
             var content = Optional.ofNullable(contents.get(known.id().uuid()));
-            return new Known(known.id(), known.digest(), content);
+            return new Known(known.id(), known.digest(), content, known.ended());
+        }
+
+        /** Whether nothing has the key of an item, or only what lets it have the key. */
+        boolean hasFreeKey(PreparedSubmission item) {
+            return sameKey(item).filter(known -> !known.yieldsKeyTo(item.submission())).isEmpty();
         }
 
         /** The executions that have the id or the key of an item, and other content. */
@@ -118,7 +123,7 @@ public final class SubmitRefusals {
     public static List<PreparedSubmission> free(Jdbc db, List<PreparedSubmission> items) {
         var found = found(db, items);
         return items.stream()
-                .filter(item -> found.sameId(item).isEmpty() && found.sameKey(item).isEmpty())
+                .filter(item -> found.sameId(item).isEmpty() && found.hasFreeKey(item))
                 .toList();
     }
 
@@ -132,7 +137,12 @@ public final class SubmitRefusals {
                 .each(
                         row -> {
                             var digest = RowCodec.digest(row, "digest");
-                            var known = new Known(RowCodec.id(row), digest, Optional.empty());
+                            var known =
+                                    new Known(
+                                            RowCodec.id(row),
+                                            digest,
+                                            Optional.empty(),
+                                            row.bool("ended"));
                             var key = row.textOrNull("key");
                             if (key == null) {
                                 found.byId.put(known.id().uuid(), known);

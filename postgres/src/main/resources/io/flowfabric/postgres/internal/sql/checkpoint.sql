@@ -45,6 +45,12 @@ select s.execution as id, s.digest, s.attempt, s.recorded
 from unnest(:ids::uuid[], :names::text[]) as i (id, name)
 join ${schema}.step s on s.execution = i.id and s.name = i.name
 
+-- name: step_named
+-- The step of an execution that was recorded under a name, if there is one.
+select ${>step_columns}
+from ${schema}.step s
+where s.execution = :id::uuid and s.name = :name::text
+
 -- name: leased_steps
 -- The steps of executions that a claim has given out, in a statement of its own: most executions have none.
 select s.execution, ${>step_columns}

@@ -162,7 +162,7 @@ tallied as (
 unkeyed as (
     delete from ${schema}.idempotency i
     using gone, ${schema}.lane l
-    where gone.key is not null and l.id = gone.lane and i.namespace = l.namespace and i.key = gone.key
+    where gone.key is not null and l.id = gone.lane and i.namespace = l.namespace and i.key = gone.key and i.id = gone.id
 ),
 untagged as (
     delete from ${schema}.tag t

@@ -609,7 +609,7 @@ tallied as (
 unkeyed as (
     delete from ${schema}.idempotency i
     using gone
-    where gone.key is not null and i.namespace = gone.namespace and i.key = gone.key
+    where gone.key is not null and i.namespace = gone.namespace and i.key = gone.key and i.id = gone.id
 ),
 untagged as (
     delete from ${schema}.tag t

@@ -163,12 +163,12 @@ select id, round
 from ${schema}.draw_rounds(:ids::uuid[], :lanes::integer[], :priorities::smallint[], :keys::text[], true)
 
 -- name: known
--- Who is there already, by id or by key, and with which content.
-select e.id, e.part, e.digest, null::text as namespace, null::text as key
+-- Who is there already, by id or by key, and with which content; and whether it has ended.
+select e.id, e.part, e.digest, null::text as namespace, null::text as key, ${>has_ended} as ended
 from ${schema}.execution e
 where e.id = any(:ids::uuid[])
 union all
-select e.id, e.part, e.digest, i.namespace, i.key
+select e.id, e.part, e.digest, i.namespace, i.key, ${>has_ended} as ended
 from ${schema}.idempotency i
 join ${schema}.execution e using (id)
 where (i.namespace, i.key) in (select * from unnest(:namespaces::text[], :keys::text[]))
@@ -178,3 +178,29 @@ where (i.namespace, i.key) in (select * from unnest(:namespaces::text[], :keys::
 delete from ${schema}.idempotency i
 using unnest(:namespaces::text[], :keys::text[], :ids::uuid[]) as taken (namespace, key, id)
 where i.namespace = taken.namespace and i.key = taken.key and i.id = taken.id
+
+-- name: free_ended_keys
+-- Lets go of keys that the next submission takes over, as long as the execution that has one has ended. Who races for one waits
+-- here for the other, and then finds the key with new work.
+with freed as (
+    select i.namespace, i.key
+    from unnest(:namespaces::text[], :keys::text[]) as wanted (namespace, key)
+    join ${schema}.idempotency i using (namespace, key)
+    join ${schema}.execution e on e.id = i.id
+    where ${>has_ended}
+    order by i.namespace, i.key
+    for update of i
+)
+delete from ${schema}.idempotency i
+using freed
+where i.namespace = freed.namespace and i.key = freed.key
+returning i.namespace, i.key, i.id
+
+-- name: keep_freed_keys
+-- Gives keys back to the executions that had them, where what was to take them over was refused.
+insert into ${schema}.idempotency (namespace, key, id)
+select * from unnest(:namespaces::text[], :keys::text[], :ids::uuid[])
+on conflict do nothing
+
+-- fragment: has_ended
+e.situation in ('completed', 'failed', 'cancelled', 'expired', 'skipped')

@@ -159,8 +159,14 @@ class MigratorTest {
         tell("grant select on ${schema}.migration to " + role);
         try {
             var reader = TestPostgres.options().withLogin(role, "x");
-            assertThat(Migrator.migrate(reader, schema, migrations(BASE))).isEmpty();
-            assertThatThrownBy(() -> Migrator.migrate(reader, schema, migrations(BASE, MORE)))
+            assertThat(Migrator.migrate(Migrator.Way.of(reader), schema, migrations(BASE)))
+                    .isEmpty();
+            assertThatThrownBy(
+                            () ->
+                                    Migrator.migrate(
+                                            Migrator.Way.of(reader),
+                                            schema,
+                                            migrations(BASE, MORE)))
                     .isInstanceOf(Unavailable.class)
                     .hasMessageContaining("002_two");
         } finally {
@@ -174,7 +180,7 @@ class MigratorTest {
         assertThatThrownBy(
                         () ->
                                 Migrator.migrate(
-                                        TestPostgres.options(),
+                                        Migrator.Way.of(TestPostgres.options()),
                                         new SchemaName("user"),
                                         migrations(BASE)))
                 .isInstanceOf(Invalid.class)
@@ -198,7 +204,7 @@ class MigratorTest {
     }
 
     private List<String> migrate(String... texts) {
-        return Migrator.migrate(TestPostgres.options(), schema, migrations(texts));
+        return Migrator.migrate(Migrator.Way.of(TestPostgres.options()), schema, migrations(texts));
     }
 
     private static Migrations migrations(String... texts) {
