@@ -4,8 +4,10 @@ import static io.flowfabric.testkit.contract.Given.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.PublicState;
+import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowCancellation.Mode;
 import io.flowfabric.core.flow.FlowPolicy;
@@ -24,9 +26,11 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -50,7 +54,7 @@ final class RandomFlow {
     private final Scenario world;
     private final Random chance;
     private final Lane lane;
-    private final ScenarioWorker worker;
+    private final Optional<LostCalls> lost;
     private final OnFailure onFailure;
     private final FlowPlay flow;
     private final List<Lease> held = new ArrayList<>();
@@ -59,11 +63,20 @@ final class RandomFlow {
     /** Members that had what they need once: a replay before them takes nothing away. */
     private final Set<String> satisfied = new HashSet<>();
 
+    private ScenarioWorker worker;
     private boolean cancelled;
     private int names;
 
     RandomFlow(Scenario world, long seed) {
+        this(world, Optional.empty(), seed);
+    }
+
+    /**
+     * @param lost by whom calls get lost; then workers die, too
+     */
+    RandomFlow(Scenario world, Optional<LostCalls> lost, long seed) {
         this.world = world;
+        this.lost = lost;
         this.seed = seed;
         this.chance = new Random(seed);
         this.lane = world.newLane();
@@ -75,18 +88,21 @@ final class RandomFlow {
     /** Plays until all members have ended. */
     void play() {
         check();
+        lost.ifPresent(it -> it.begin(seed));
         for (int acts = 0; acts < MOST_ACTS && !flow.state().ended(); acts++) {
             act();
             check();
         }
         // Whatever is left is done in a row; nothing may be forgotten.
-        if (!flow.state().ended()) {
-            flow.extend(flow.change().closing());
+        while (flow.view().open()) {
+            var closing = flow.change().closing();
+            said(() -> flow.extend(closing));
         }
         while (!flow.state().ended()) {
             end(Endings::complete);
             check();
         }
+        lost.ifPresent(LostCalls::end);
         replay();
         check();
     }
@@ -124,6 +140,10 @@ final class RandomFlow {
     // What happens.
 
     private void act() {
+        if (lost.isPresent() && chance.nextInt(15) == 0) {
+            die();
+            return;
+        }
         switch (chance.nextInt(12)) {
             case 0 -> cancelMember();
             case 1 -> replay();
@@ -136,19 +156,79 @@ final class RandomFlow {
 
     /** Takes some of what can be taken, and ends some of what is held, in one call. */
     private void end(Function<Lease, Ending> how) {
-        for (var lease : worker.claim(1 + chance.nextInt(3))) {
+        int most = 1 + chance.nextInt(3);
+        var claimed = said(() -> worker.claim(most), () -> worker.repeatClaim(most));
+        if (claimed.isEmpty()) {
+            die();
+            return;
+        }
+        for (var lease : claimed.get()) {
             mayRun(lease);
             held.add(lease);
         }
         var some = held.stream().filter(lease -> chance.nextInt(3) > 0).toList();
         held.removeAll(some);
-        world.store().leases().end(some.stream().map(how).toList());
+        var endings = some.stream().map(how).toList();
+        if (said(() -> world.store().leases().end(endings)).isEmpty()) {
+            die();
+        }
     }
+
+    // Calls that get lost.
+
+    /** The worker dies, and what it held is taken from it. */
+    private void die() {
+        held.clear();
+        world.bury(worker);
+        worker = world.worker(lane);
+    }
+
+    private <T> Optional<T> said(Supplier<T> call) {
+        return said(call, call);
+    }
+
+    /**
+     * Makes a call. One that got lost is repeated until it is heard, or the caller gives up.
+     *
+     * @return its answer, unless the caller has given up
+     */
+    private <T> Optional<T> said(Supplier<T> call, Supplier<T> repeat) {
+        lost.ifPresent(LostCalls::forget);
+        var next = call;
+        while (true) {
+            try {
+                var answer = next.get();
+                heardAgain(lost.map(LostCalls::unheard).orElse(List.of()), answer);
+                return Optional.of(answer);
+            } catch (StoreFailure broken) {
+                if (lost.isEmpty()) {
+                    throw broken;
+                }
+                if (chance.nextInt(3) == 0) {
+                    return Optional.empty();
+                }
+                next = repeat;
+            }
+        }
+    }
+
+    /** What was ended is answered as it was before. */
+    private void heardAgain(List<Answer<?>> before, Object answer) {
+        if (answer instanceof List<?> again && again.size() == before.size()) {
+            for (int n = 0; n < again.size(); n++) {
+                if (before.get(n) instanceof Answer.Done<?>) {
+                    assertThat(again.get(n)).as("seed %d: a repeat", seed).isEqualTo(before.get(n));
+                }
+            }
+        }
+    }
+
+    // What operators do.
 
     private void cancelMember() {
         var member = pick(flow.members());
         if (!ENDED.contains(member.state())) {
-            world.cancel(member.execution());
+            said(() -> world.act(new OperatorCommand.Cancel(member.execution())));
         }
     }
 
@@ -156,7 +236,8 @@ final class RandomFlow {
         var ended =
                 flow.members().stream().filter(member -> ENDED.contains(member.state())).toList();
         if (!ended.isEmpty()) {
-            world.act(new OperatorCommand.Replay(pick(ended).execution()));
+            var replay = new OperatorCommand.Replay(pick(ended).execution());
+            said(() -> world.act(replay));
         }
     }
 
@@ -174,13 +255,15 @@ final class RandomFlow {
         for (var edge : edges) {
             change = change.edge(edge);
         }
-        flow.extend(change);
+        var whole = change;
+        said(() -> flow.extend(whole));
     }
 
     private void cancelSometimes() {
         if (chance.nextInt(8) == 0 && !flow.state().ended()) {
-            flow.cancel(pick(List.of(Mode.values())));
-            cancelled = true;
+            var mode = pick(List.of(Mode.values()));
+            boolean heard = said(() -> flow.offerCancel(mode)).isPresent();
+            cancelled |= heard || lost.orElseThrow().wasDone();
         }
     }
 
