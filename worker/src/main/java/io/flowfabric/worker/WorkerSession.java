@@ -1,6 +1,8 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.flow.Flows;
+import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Session;
@@ -23,6 +25,7 @@ final class WorkerSession implements EngineSession.Holder {
     private final HandlerReports reports;
     private final Leases leases;
     private final Queries queries;
+    private final Flows flows;
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
@@ -45,6 +48,7 @@ final class WorkerSession implements EngineSession.Holder {
         this.reports = reports;
         this.leases = engine.leases();
         this.queries = engine.queries();
+        this.flows = engine.flows();
         this.time = engine.time();
         this.made = time.nanos();
         this.planned = made + Time.FAR;
@@ -168,6 +172,11 @@ final class WorkerSession implements EngineSession.Holder {
     /** The steps of an execution that did not come with its lease. */
     List<Step> steps(Lease lease) {
         return queries.allSteps(lease);
+    }
+
+    /** The upstreams of a member that did not come with its lease. */
+    List<Upstream> upstreams(Lease lease) {
+        return flows.allUpstreams(lease);
     }
 
     /** Where handlers report while they run. */

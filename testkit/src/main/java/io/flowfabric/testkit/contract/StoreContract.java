@@ -165,6 +165,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class LeasedUpstreams extends LeasedUpstreamRules {
+        LeasedUpstreams() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class FlowExplaining extends FlowExplainingRules {
         FlowExplaining() {
             super(StoreContract.this::open);

@@ -55,7 +55,8 @@ public final class LeaseReader {
             @Nullable Payload input,
             @Nullable Integer size,
             Tags tags,
-            @Nullable Integer stepBytes) {
+            @Nullable Integer stepBytes,
+            boolean member) {
         /** Whether the input is too large to come with the row. */
         boolean large() {
             return input == null && size != null;
@@ -112,7 +113,8 @@ public final class LeaseReader {
                         input == null ? null : Payload.of(input, type),
                         row.intOrNull("input_size"),
                         RowCodec.tags(row.texts("tags")),
-                        row.intOrNull("step_bytes")));
+                        row.intOrNull("step_bytes"),
+                        row.uuidOrNull("flow") != null));
     }
 
     public boolean isEmpty() {
@@ -134,6 +136,7 @@ public final class LeaseReader {
         var large = largeInputs(db);
         var damaged = new HashSet<UUID>();
         var steps = steps(db, damaged);
+        var upstreams = upstreams(db);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
@@ -171,7 +174,7 @@ public final class LeaseReader {
                             row.retries,
                             row.since,
                             row.deadline);
-            leases.add(row.withSteps(lease, steps));
+            leases.add(upstreams.with(row.withSteps(lease, steps)));
         }
         return new Read(leases, unreadable);
     }
@@ -211,6 +214,12 @@ public final class LeaseReader {
                             });
         }
         return steps;
+    }
+
+    /** What members of flows come after; where none was claimed nothing is asked. */
+    private LeasedUpstreams upstreams(Jdbc db) {
+        var members = rows.stream().filter(Raw::member).map(row -> row.id.uuid()).toList();
+        return members.isEmpty() ? LeasedUpstreams.NONE : LeasedUpstreams.read(db, members);
     }
 
     private static @Nullable Payload read(byte @Nullable [] large, String type) {

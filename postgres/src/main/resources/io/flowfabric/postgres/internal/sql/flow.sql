@@ -278,6 +278,42 @@ join ${schema}.flow_member m on m.flow = :flow::uuid and m.number = g.upstream
 left join ${schema}.execution e on e.id = m.execution and e.flow = m.flow
 order by g.upstream
 
+-- name: leased_upstreams
+-- What comes with the leases of members: those that each comes after, with what they produced. Where there are too many of them, or their
+-- results are too large together, a row without a name says so.
+select m.execution, u.name, u.outcome, u.content_type, u.bytes
+from unnest(:ids::uuid[]) as asked (id)
+cross join lateral (
+    select m.flow, m.number, m.execution, m.edges
+    from ${schema}.flow_member m
+    where m.execution = asked.id and m.edges > 0
+        and exists (select from ${schema}.execution e where e.id = m.execution and e.flow = m.flow)
+    limit 1
+) as m
+left join lateral (
+    select
+        g.upstream, u.name, u.outcome, e.id, e.result_type, e.result, e.size, sum(e.size) over () > :most_bytes::integer as large
+    from ${schema}.flow_edge g
+    join ${schema}.flow_member u on u.flow = m.flow and u.number = g.upstream
+    left join lateral (
+        select
+            e.id, e.result_type, e.result,
+            coalesce(octet_length(e.result), (
+                select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and p.produced)) as size
+        from ${schema}.execution e
+        where e.id = u.execution and e.flow = u.flow and u.outcome = 'success' and e.situation = 'completed'
+    ) as e on true
+    where g.flow = m.flow and g.downstream = m.number and m.edges <= :most::integer
+) as found on true
+left join lateral (
+    select
+        found.name, found.outcome, coalesce(found.result_type, 'application/octet-stream') as content_type,
+        case when found.size is not null then coalesce(found.result, (
+            select p.bytes from ${schema}.payload p where p.id = found.id and p.produced)) end as bytes
+    where found.large is not true
+) as u on true
+order by m.execution, found.upstream
+
 -- name: forget_flows
 -- Forgets flows that ended long ago, and of whose members none is left.
 with recursive ${>clock},
