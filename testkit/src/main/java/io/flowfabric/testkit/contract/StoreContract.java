@@ -165,8 +165,8 @@ public abstract class StoreContract {
     }
 
     @Nested
-    class LeasedUpstreams extends LeasedUpstreamRules {
-        LeasedUpstreams() {
+    class UpstreamsWithLeases extends LeasedUpstreamRules {
+        UpstreamsWithLeases() {
             super(StoreContract.this::open);
         }
     }

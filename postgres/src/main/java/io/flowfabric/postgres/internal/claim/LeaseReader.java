@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,7 +57,7 @@ public final class LeaseReader {
             @Nullable Integer size,
             Tags tags,
             @Nullable Integer stepBytes,
-            boolean member) {
+            @Nullable UUID flow) {
         /** Whether the input is too large to come with the row. */
         boolean large() {
             return input == null && size != null;
@@ -114,7 +115,7 @@ public final class LeaseReader {
                         row.intOrNull("input_size"),
                         RowCodec.tags(row.texts("tags")),
                         row.intOrNull("step_bytes"),
-                        row.uuidOrNull("flow") != null));
+                        row.uuidOrNull("flow")));
     }
 
     public boolean isEmpty() {
@@ -218,8 +219,13 @@ public final class LeaseReader {
 
     /** What members of flows come after; where none was claimed nothing is asked. */
     private LeasedUpstreams upstreams(Jdbc db) {
-        var members = rows.stream().filter(Raw::member).map(row -> row.id.uuid()).toList();
-        return members.isEmpty() ? LeasedUpstreams.NONE : LeasedUpstreams.read(db, members);
+        var flows = new LinkedHashMap<UUID, UUID>();
+        for (Raw row : rows) {
+            if (row.flow != null) {
+                flows.put(row.id.uuid(), row.flow);
+            }
+        }
+        return flows.isEmpty() ? LeasedUpstreams.NONE : LeasedUpstreams.read(db, flows);
     }
 
     private static @Nullable Payload read(byte @Nullable [] large, String type) {

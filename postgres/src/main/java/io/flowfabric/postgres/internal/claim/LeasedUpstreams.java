@@ -24,11 +24,16 @@ import java.util.UUID;
 record LeasedUpstreams(Map<UUID, List<Upstream>> small, Set<UUID> apart) {
     static final LeasedUpstreams NONE = new LeasedUpstreams(Map.of(), Set.of());
 
-    static LeasedUpstreams read(Jdbc db, List<UUID> members) {
+    /**
+     * @param flows those of which executions are members
+     */
+    static LeasedUpstreams read(Jdbc db, Map<UUID, UUID> flows) {
+        var members = List.copyOf(flows.entrySet());
         var small = new HashMap<UUID, List<Upstream>>();
         var apart = new HashSet<UUID>();
         db.query("leased_upstreams")
-                .uuids("ids", members, id -> id)
+                .uuids("ids", members, Map.Entry::getKey)
+                .uuids("flows", members, Map.Entry::getValue)
                 .set("most", Lease.UPSTREAMS)
                 .set("most_bytes", Lease.UPSTREAMS_BYTES)
                 .each(

@@ -282,28 +282,36 @@ order by g.upstream
 -- What comes with the leases of members: those that each comes after, with what they produced. Where there are too many of them, or their
 -- results are too large together, a row without a name says so.
 select m.execution, u.name, u.outcome, u.content_type, u.bytes
-from unnest(:ids::uuid[]) as asked (id)
+from unnest(:ids::uuid[], :flows::uuid[]) as asked (id, flow)
 cross join lateral (
+    -- found by the execution: a flow may have thousands
     select m.flow, m.number, m.execution, m.edges
-    from ${schema}.flow_member m
-    where m.execution = asked.id and m.edges > 0
-        and exists (select from ${schema}.execution e where e.id = m.execution and e.flow = m.flow)
+    from (select * from ${schema}.flow_member m where m.execution = asked.id offset 0) as m
+    where m.flow = asked.flow and m.edges > 0
     limit 1
 ) as m
 left join lateral (
     select
         g.upstream, u.name, u.outcome, e.id, e.result_type, e.result, e.size, sum(e.size) over () > :most_bytes::integer as large
-    from ${schema}.flow_edge g
-    join ${schema}.flow_member u on u.flow = m.flow and u.number = g.upstream
+    from (
+        select g.upstream
+        from ${schema}.flow_edge g
+        where g.flow = m.flow and g.downstream = m.number and m.edges <= :most::integer
+        order by g.upstream
+        limit :most::integer
+    ) as g
+    cross join lateral (
+        select u.name, u.outcome, u.execution from ${schema}.flow_member u where u.flow = m.flow and u.number = g.upstream limit 1
+    ) as u
     left join lateral (
         select
             e.id, e.result_type, e.result,
             coalesce(octet_length(e.result), (
                 select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and p.produced)) as size
         from ${schema}.execution e
-        where e.id = u.execution and e.flow = u.flow and u.outcome = 'success' and e.situation = 'completed'
+        where e.id = u.execution and e.flow = m.flow and u.outcome = 'success' and e.situation = 'completed'
+        limit 1
     ) as e on true
-    where g.flow = m.flow and g.downstream = m.number and m.edges <= :most::integer
 ) as found on true
 left join lateral (
     select

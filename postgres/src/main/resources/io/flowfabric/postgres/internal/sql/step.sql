@@ -110,7 +110,11 @@ ended as materialized (
     select held.*, m.number
     from held
     cross join lateral (
-        select m.number from ${schema}.flow_member m where m.execution = held.id and m.flow = held.flow and m.outcome is null limit 1
+        -- found by the execution: a flow may have thousands
+        select m.number
+        from (select * from ${schema}.flow_member m where m.execution = held.id offset 0) as m
+        where m.flow = held.flow and m.outcome is null
+        limit 1
     ) as m
 ),
 -- Arcs to members that go on to be; more than a commit should take are left alone.
