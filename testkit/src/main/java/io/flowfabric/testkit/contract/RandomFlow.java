@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Lane;
-import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
 import io.flowfabric.core.flow.Edge;
 import io.flowfabric.core.flow.FlowCancellation.Mode;
 import io.flowfabric.core.flow.FlowPolicy;
 import io.flowfabric.core.flow.FlowPolicy.OnFailure;
-import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Join;
 import io.flowfabric.core.flow.Member;
@@ -22,34 +20,19 @@ import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.operate.OperatorCommand;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
- * A graph made by chance, in which things happen by chance.
- *
- * <p>After each of them every member is compared with what the ends of those before it make it.
- * That is computed anew from what can be read, by the definition of joins alone, and knows nothing
- * of how a store gets there.
+ * A graph made by chance, in which things happen by chance. After each of them it is judged by
+ * {@link RandomFlowJudge}.
  */
 final class RandomFlow {
     private static final int MOST_MEMBERS = 10;
     private static final int MOST_ACTS = 60;
-    private static final Set<PublicState> ENDED =
-            EnumSet.of(
-                    PublicState.COMPLETED,
-                    PublicState.FAILED,
-                    PublicState.CANCELLED,
-                    PublicState.EXPIRED,
-                    PublicState.SKIPPED);
 
     private final Scenario world;
     private final Random chance;
@@ -57,11 +40,9 @@ final class RandomFlow {
     private final Optional<LostCalls> lost;
     private final OnFailure onFailure;
     private final FlowPlay flow;
+    private final RandomFlowJudge judge;
     private final List<Lease> held = new ArrayList<>();
     private final long seed;
-
-    /** Members that had what they need once: a replay before them takes nothing away. */
-    private final Set<String> satisfied = new HashSet<>();
 
     private ScenarioWorker worker;
     private boolean cancelled;
@@ -83,15 +64,16 @@ final class RandomFlow {
         this.worker = world.worker(lane);
         this.onFailure = pick(List.of(OnFailure.values()));
         this.flow = FlowPlay.of(world, graph());
+        this.judge = new RandomFlowJudge(world, flow, onFailure, seed);
     }
 
     /** Plays until all members have ended. */
     void play() {
-        check();
+        judge.check(cancelled);
         lost.ifPresent(it -> it.begin(seed));
         for (int acts = 0; acts < MOST_ACTS && !flow.state().ended(); acts++) {
             act();
-            check();
+            judge.check(cancelled);
         }
         // Whatever is left is done in a row; nothing may be forgotten.
         while (flow.view().open()) {
@@ -100,11 +82,11 @@ final class RandomFlow {
         }
         while (!flow.state().ended()) {
             end(Endings::complete);
-            check();
+            judge.check(cancelled);
         }
         lost.ifPresent(LostCalls::end);
         replay();
-        check();
+        judge.check(cancelled);
     }
 
     private FlowSubmission graph() {
@@ -163,7 +145,7 @@ final class RandomFlow {
             return;
         }
         for (var lease : claimed.get()) {
-            mayRun(lease);
+            judge.mayRun(lease);
             held.add(lease);
         }
         var some = held.stream().filter(lease -> chance.nextInt(3) > 0).toList();
@@ -227,14 +209,14 @@ final class RandomFlow {
 
     private void cancelMember() {
         var member = pick(flow.members());
-        if (!ENDED.contains(member.state())) {
+        if (!RandomFlowJudge.hasEnded(member)) {
             said(() -> world.act(new OperatorCommand.Cancel(member.execution())));
         }
     }
 
     private void replay() {
         var ended =
-                flow.members().stream().filter(member -> ENDED.contains(member.state())).toList();
+                flow.members().stream().filter(member -> RandomFlowJudge.hasEnded(member)).toList();
         if (!ended.isEmpty()) {
             var replay = new OperatorCommand.Replay(pick(ended).execution());
             said(() -> world.act(replay));
@@ -269,130 +251,5 @@ final class RandomFlow {
 
     private <T> T pick(List<T> of) {
         return of.get(chance.nextInt(of.size()));
-    }
-
-    // What should be.
-
-    /** How many of the edges into a member were had, and how many can never be. */
-    private record Counted(int edges, int met, int missed) {
-        boolean satisfied(Join join) {
-            return met >= join.needed(edges);
-        }
-
-        boolean impossible(Join join) {
-            return edges - missed < join.needed(edges);
-        }
-    }
-
-    private void mayRun(Lease lease) {
-        var members = flow.members();
-        members.stream()
-                .filter(member -> member.execution().equals(Given.idOf(lease)))
-                .forEach(
-                        member ->
-                                assertThat(satisfied)
-                                        .as("seed %d: %s was allowed to run", seed, member)
-                                        .contains(member.name()));
-    }
-
-    private List<Edge> edges() {
-        return Everything.pages(after -> world.store().flows().edges(flow.id(), after, 100));
-    }
-
-    private static Counted count(MemberView member, List<MemberView> members, List<Edge> edges) {
-        var states =
-                members.stream().collect(Collectors.toMap(MemberView::name, MemberView::state));
-        int all = 0;
-        int met = 0;
-        int missed = 0;
-        for (var edge : edges) {
-            if (edge.downstream().equals(member.name())) {
-                var upstream = states.get(edge.upstream());
-                boolean ended = ENDED.contains(upstream);
-                boolean had =
-                        ended
-                                && (upstream == PublicState.COMPLETED
-                                        || edge.on() == Edge.On.COMPLETION);
-                all++;
-                met += had ? 1 : 0;
-                missed += ended && !had ? 1 : 0;
-            }
-        }
-        return new Counted(all, met, missed);
-    }
-
-    private void check() {
-        var members = flow.members();
-        var edges = edges();
-        var view = flow.view();
-        assertThat(view.settled()).as("seed %d: settled", seed).isTrue();
-        for (var member : members) {
-            check(member, members, edges);
-        }
-        var states =
-                members.stream()
-                        .collect(Collectors.groupingBy(MemberView::state, Collectors.counting()));
-        long live = members.stream().filter(it -> !ENDED.contains(it.state())).count();
-        assertThat((long) view.tally().live()).as("seed %d: live", seed).isEqualTo(live);
-        assertThat((long) view.tally().skipped())
-                .as("seed %d: skipped", seed)
-                .isEqualTo(states.getOrDefault(PublicState.SKIPPED, 0L));
-        boolean over = live == 0 && !view.open();
-        assertThat(view.state())
-                .as("seed %d: %s", seed, states)
-                .isEqualTo(over ? verdict(states) : FlowState.RUNNING);
-    }
-
-    private void check(MemberView member, List<MemberView> members, List<Edge> edges) {
-        var counted = count(member, members, edges);
-        var what = "seed %d: %s with %s in %s".formatted(seed, member, counted, flow.states());
-        assertThat(member.edges()).as(what).isEqualTo(counted.edges);
-        if (counted.satisfied(member.join())) {
-            satisfied.add(member.name());
-        }
-        if (!ENDED.contains(member.state())) {
-            assertThat(member.met()).as(what).isEqualTo(counted.met);
-            assertThat(member.missed()).as(what).isEqualTo(counted.missed);
-            boolean waits = member.state() == PublicState.WAITING_CHILDREN;
-            if (waits) {
-                assertThat(counted.satisfied(member.join())).as(what).isFalse();
-                assertThat(counted.impossible(member.join())).as(what).isFalse();
-            }
-        }
-        if (member.state() == PublicState.SKIPPED) {
-            assertThat(
-                            counted.impossible(member.join())
-                                    || isLetGo(member, members, edges)
-                                    || onFailure == OnFailure.FAIL_FAST)
-                    .as(what)
-                    .isTrue();
-        }
-    }
-
-    /** Whether one that comes after it is decided and lets go of those before it. */
-    private static boolean isLetGo(MemberView member, List<MemberView> members, List<Edge> edges) {
-        var byName = members.stream().collect(Collectors.toMap(MemberView::name, it -> it));
-        return edges.stream()
-                .filter(edge -> edge.upstream().equals(member.name()))
-                .map(edge -> byName.get(edge.downstream()))
-                .anyMatch(
-                        after ->
-                                after.join().remaining() == Join.Remaining.CANCEL
-                                        && after.state() != PublicState.WAITING_CHILDREN);
-    }
-
-    private FlowState verdict(Map<PublicState, Long> states) {
-        if (cancelled) {
-            return FlowState.CANCELLED;
-        }
-        boolean lost =
-                states.containsKey(PublicState.FAILED)
-                        || states.containsKey(PublicState.CANCELLED)
-                        || states.containsKey(PublicState.EXPIRED);
-        if (lost && onFailure != OnFailure.IGNORE) {
-            return FlowState.FAILED;
-        }
-        boolean allSkipped = states.keySet().equals(Set.of(PublicState.SKIPPED));
-        return allSkipped ? FlowState.SKIPPED : FlowState.COMPLETED;
     }
 }

@@ -23,7 +23,6 @@ import io.flowfabric.core.state.Outcome;
 import io.flowfabric.core.store.Chunks;
 import io.flowfabric.valkey.internal.record.ExecutionFields;
 import io.flowfabric.valkey.internal.record.ExecutionFields.MemberPlace;
-import io.flowfabric.valkey.internal.record.MemberLayout;
 import io.flowfabric.valkey.internal.record.SubmissionRecord;
 import io.flowfabric.valkey.internal.wire.Item;
 
@@ -246,43 +245,12 @@ final class FlowReads {
         return found;
     }
 
-    /**
-     * A lease with what its execution comes after.
-     *
-     * @param told as {@code claim.lua} tells of it: true when it is too much, or absent
-     */
-    static Lease withUpstreams(Lease lease, Item told) {
-        if (told.isAbsent()) {
-            return lease;
-        }
-        if (!(told instanceof Item.Items)) {
-            return lease.withUpstreamsApart();
-        }
-        var before = new ArrayList<Upstream>();
-        for (int n = 0; n < told.list().size(); n += 3) {
-            var member = MemberLayout.read(told.at(n).small(), told.at(n + 1));
-            before.add(
-                    new Upstream(
-                            member.name(),
-                            member.outcome(),
-                            told.at(n + 2).optional(FlowReads::result)));
-        }
-        return lease.upstreams(before);
-    }
-
     /** A lease that is held, with what its execution comes after as that is now. */
     Lease withUpstreams(Partition home, Lease lease, ExecutionFields row) {
         return row.member()
                 .map(place -> upstreams(home, place, 0, Lease.UPSTREAMS + 1).items())
                 .map(lease::withUpstreams)
                 .orElse(lease);
-    }
-
-    /** What a member has produced; it has no bytes when that is nothing. */
-    private static Payload result(Item stored) {
-        return stored.bytes().length == 0
-                ? Payload.EMPTY
-                : SubmissionRecord.payload(Item.read(stored.bytes()));
     }
 
     /**
