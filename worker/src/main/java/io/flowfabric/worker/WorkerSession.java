@@ -176,7 +176,7 @@ final class WorkerSession implements EngineSession.Holder {
 
     /** The upstreams of a member that did not come with its lease. */
     List<Upstream> upstreams(Lease lease) {
-        return flows.allUpstreams(lease);
+        return lease.allUpstreams(flows);
     }
 
     /** Where handlers report while they run. */

@@ -9,7 +9,6 @@ import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
-import io.flowfabric.core.lease.Lease;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -137,11 +136,6 @@ public interface Flows {
             after = page.next();
         }
         return List.copyOf(found);
-    }
-
-    /** All members that the execution of a lease comes after, whether they came with it or not. */
-    default List<Upstream> allUpstreams(Lease lease) {
-        return lease.upstreamsApart() ? allUpstreams(lease.fence().execution()) : lease.upstreams();
     }
 
     /**

@@ -5,6 +5,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.SessionId;
 import io.flowfabric.core.Tags;
+import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.state.LeasePurpose;
@@ -26,7 +27,7 @@ import java.util.Optional;
  * @param upstreams the members of its flow that it comes after, with what they produced, in the
  *     order in which they were added; none while they are apart
  * @param upstreamsApart whether its upstreams are too many or their results too large to come with
- *     a lease, and are to be read: {@code Flows.allUpstreams} has all of them
+ *     a lease, and are to be read: {@link #allUpstreams} has all of them
  */
 public record Lease(
         Fence fence,
@@ -113,6 +114,11 @@ public record Lease(
     /** This lease of an execution whose upstreams are too much to come with it. */
     public Lease withUpstreamsApart() {
         return with(steps, stepsApart, List.of(), true);
+    }
+
+    /** All that its execution comes after, which is read where it did not come with it. */
+    public List<Upstream> allUpstreams(Flows flows) {
+        return upstreamsApart ? flows.allUpstreams(fence.execution()) : upstreams;
     }
 
     /** This lease with these upstreams if they are little enough to come with it. */

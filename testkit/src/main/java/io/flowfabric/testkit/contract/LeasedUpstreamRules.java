@@ -57,7 +57,7 @@ abstract class LeasedUpstreamRules extends Rules {
         assertThat(lease.upstreams())
                 .containsExactly(
                         done("left", Payload.EMPTY), done("right", Payload.text("made by right")));
-        assertThat(world.store().flows().allUpstreams(lease)).isEqualTo(lease.upstreams());
+        assertThat(lease.allUpstreams(world.store().flows())).isEqualTo(lease.upstreams());
     }
 
     @Test
@@ -130,7 +130,7 @@ abstract class LeasedUpstreamRules extends Rules {
         var apart = other.worker().claimOne();
         assertThat(apart.upstreamsApart()).isTrue();
         assertThat(apart.upstreams()).isEmpty();
-        assertThat(world.store().flows().allUpstreams(apart))
+        assertThat(apart.allUpstreams(world.store().flows()))
                 .containsExactly(done("left", larger), done("right", larger));
     }
 
@@ -150,7 +150,7 @@ abstract class LeasedUpstreamRules extends Rules {
         var lease = flow.worker().claimOne();
         assertThat(idOf(lease)).isEqualTo(flow.execution("end"));
         assertThat(lease.upstreamsApart()).isTrue();
-        assertThat(world.store().flows().allUpstreams(lease)).hasSize(names.length);
+        assertThat(lease.allUpstreams(world.store().flows())).hasSize(names.length);
     }
 
     @Test

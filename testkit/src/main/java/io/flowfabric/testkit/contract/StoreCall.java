@@ -173,7 +173,7 @@ record StoreCall(Method method, Object target, List<Object> arguments) {
                 entry("FrameRange", FrameRange.ALL),
                 entry("long", 0L),
                 entry("Consumer<UUID>", (Consumer<UUID>) streamed -> {}),
-                entry("Lease", lease.withStepsApart().withUpstreamsApart()),
+                entry("Lease", lease.withStepsApart()),
                 entry("List<Ending>", List.of(complete(lease))),
                 entry(
                         "List<UsageReport>",
