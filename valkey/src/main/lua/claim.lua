@@ -43,13 +43,14 @@ function claims.pieces_of(ids)
         local x = executions.get(id)
         pieces[n] = {
             id, x[PARTITION], x[ATTEMPTS], x[EPOCH], x[NEXT], x[RETRIES], x[DEADLINE], x[SINCE], x[UNTIL], x[LANE],
-            submitted[n], input_apart(id, submitted[n]), steps_of(id, x)}
+            submitted[n], input_apart(id, submitted[n]), steps_of(id, x),
+            x[MEMBER] and flows.upstreams(x[MEMBER])}
     end
     return pieces
 end
 
 -- What a worker is told of plain work that it gets: the lane, when it got it, what plain.lease says of each piece, what was
--- submitted, and the inputs that are kept apart, each behind the number of its piece. False when there is none.
+-- submitted, the inputs that are kept apart, each behind the number of its piece, and what members come after, likewise. False when there is none.
 local function plain_pieces(taken)
     if not taken then
         return false
@@ -66,7 +67,15 @@ local function plain_pieces(taken)
             apart[#apart + 1] = input
         end
     end
-    return {taken.lane, unit.now, table.concat(taken.pieces), submitted, apart}
+    local upstreams = {}
+    for n, place in pairs(taken.places) do
+        local before = flows.upstreams(place)
+        if before then
+            upstreams[#upstreams + 1] = n
+            upstreams[#upstreams + 1] = before
+        end
+    end
+    return {taken.lane, unit.now, table.concat(taken.pieces), submitted, apart, upstreams}
 end
 
 local function judged(able, unable)

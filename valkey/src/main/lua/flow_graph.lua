@@ -56,6 +56,52 @@ register_reading('arcs', function(asked)
     return table.concat(found)
 end)
 
+-- So many upstreams go with the lease of a member at most, with results of so many bytes together. The same as Lease.UPSTREAMS and
+-- Lease.UPSTREAMS_BYTES.
+local MOST_UPSTREAMS = 64
+local SMALL_RESULTS = 16384
+
+-- Which member of a flow an execution is that may be gone; nil when it is none.
+local function place_of(id)
+    local record = unit.get('execution', id)
+    local place = record and plain.member(record)
+    if not record or place then
+        return place
+    end
+    local x = executions.get(id)
+    return x and x[MEMBER]
+end
+
+-- What a member comes after, as it is told with its lease: false when it comes after none, true when they are too many or too large,
+-- otherwise of each its number, what it is, and what it produced or false.
+-- place: the id of its flow, and its number
+function flows.upstreams(place)
+    local id = string.sub(place, 1, 16)
+    local arcs = bytes.range('arc', id .. '<' .. string.sub(place, 17), nil, MOST_UPSTREAMS + 1)
+    if #arcs == 0 or #arcs > MOST_UPSTREAMS then
+        return #arcs > 0
+    end
+    local fields = {}
+    for n = 1, #arcs do
+        fields[n] = id .. string.sub(arcs[n], ENDS + 4, ENDS + 7)
+    end
+    local members, found, size = unit.get_all('member', fields), {}, 0
+    for n = 1, #members do
+        local result, execution = false, string.sub(members[n], 3, 18)
+        if string.byte(members[n], 1) == COMPLETED and place_of(execution) == fields[n] then
+            size = size + redis.call('HSTRLEN', key.detail, execution .. 'r')
+            if size > SMALL_RESULTS then
+                return true
+            end
+            result = unit.get('detail', execution .. 'r') or ''
+        end
+        found[3 * n - 2] = bytes.read_four(fields[n], 17)
+        found[3 * n - 1] = members[n]
+        found[3 * n] = result
+    end
+    return found
+end
+
 -- What is decided by about executions: how they stand, what was submitted, why they are held back, what is remembered of their waits.
 function flows.facts_of(ids)
     local details = {}

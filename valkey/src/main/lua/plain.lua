@@ -56,7 +56,7 @@ end
 -- taken: how many, ids and epochs, and of each what a worker is told of it.
 -- members: what is first, as it stands among what is ready
 function plain.lease(session, lane, gate, members)
-    local ids, given, pieces, count = {}, {}, {}, 0
+    local ids, given, pieces, places, count = {}, {}, {}, {}, 0
     for n = 1, #members do
         ids[n] = string.sub(members[n], 20)
     end
@@ -105,6 +105,9 @@ function plain.lease(session, lane, gate, members)
         given[2 * n - 1] = id
         given[2 * n] = epoch
         pieces[n] = step .. sub(record, 3, 3) .. sub(record, 28, 31)
+        if more ~= '' then
+            places[n] = sub(more, -20)
+        end
         count = n
     end
     if count > 0 then
@@ -112,7 +115,7 @@ function plain.lease(session, lane, gate, members)
         executions.count(lane, RUNNING, count)
         gates.touch(gate)
     end
-    return {lane = lane, ids = ids, count = count, given = given, pieces = pieces}
+    return {lane = lane, ids = ids, count = count, given = given, pieces = pieces, places = places}
 end
 
 -- Whether an ending is a completion, and nothing more.

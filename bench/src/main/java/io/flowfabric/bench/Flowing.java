@@ -21,6 +21,11 @@ import java.util.function.Consumer;
 final class Flowing implements Benchmark {
     private static final int CHAINS = 1_000;
     private static final int CHAINS_QUICKLY = 200;
+    private static final int AT_ONCE = 100;
+
+    /** So few chains that no member waits for others. */
+    private static final int HARDLY_BUSY = 4;
+
     private static final int RACES = 20;
     private static final int RACES_QUICKLY = 5;
 
@@ -61,13 +66,21 @@ final class Flowing implements Benchmark {
         var table = new Table("", "figure");
 
         progress.accept("chains of ten, a hundred at once");
-        var chains = FlowingRuns.chains(store, chains(arguments), arguments.workers());
+        var chains = FlowingRuns.chains(store, chains(arguments), AT_ONCE, arguments.workers());
         figures.put("hop_p50_ms", chains.hops().median());
         figures.put("hop_p99_ms", chains.hops().at(0.99));
         figures.put("chains_per_s", chains.perSecond());
         table.row("from a member to the next, median ms", "%.2f".formatted(chains.hops().median()));
         table.row("p99 ms", "%.2f".formatted(chains.hops().at(0.99)));
         table.row("chains of ten/s", "%,.0f".formatted(chains.perSecond()));
+
+        progress.accept("chains of ten, four at once");
+        int few = chains(arguments) / 5;
+        var alone = FlowingRuns.chains(store, few, HARDLY_BUSY, arguments.workers());
+        figures.put("hop_alone_p50_ms", alone.hops().median());
+        figures.put("hop_alone_p99_ms", alone.hops().at(0.99));
+        table.row("the same of four chains, ms", "%.2f".formatted(alone.hops().median()));
+        table.row("p99 ms", "%.2f".formatted(alone.hops().at(0.99)));
 
         int races = arguments.quick() ? RACES_QUICKLY : RACES;
         progress.accept("%d races of a thousand, of which one wins".formatted(races));

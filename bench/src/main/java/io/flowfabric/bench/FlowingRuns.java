@@ -31,7 +31,6 @@ import java.util.stream.Stream;
 /** The runs of which {@link Flowing} tells. */
 final class FlowingRuns {
     private static final int LENGTH = 10;
-    private static final int AT_ONCE = 100;
     private static final int RUNNERS = 1_000;
     private static final int LARGE = 10_000;
     private static final int ROWS = 100;
@@ -46,17 +45,18 @@ final class FlowingRuns {
     /** How chains went on. */
     record Chains(Times hops, double perSecond) {}
 
-    /** Chains of ten, of which a hundred are submitted at once until there were so many. */
-    static Chains chains(Store store, int many, int workers) throws InterruptedException {
+    /** Chains of ten, of which some are submitted at once until there were so many. */
+    static Chains chains(Store store, int many, int atOnce, int workers)
+            throws InterruptedException {
         Map<String, Long> ends = new ConcurrentHashMap<>();
         var hops = new ConcurrentLinkedQueue<Long>();
         var rates = new ArrayList<Double>();
-        for (int first = 0; first < many; first += AT_ONCE) {
+        for (int first = 0; first < many; first += atOnce) {
             var flows = new ArrayList<FlowSubmission>();
-            for (int n = first; n < first + AT_ONCE; n++) {
+            for (int n = first; n < first + atOnce; n++) {
                 flows.add(chain(n));
             }
-            var left = new CountDownLatch(AT_ONCE * LENGTH);
+            var left = new CountDownLatch(atOnce * LENGTH);
             long began = System.nanoTime();
             working(
                     store,
@@ -75,7 +75,7 @@ final class FlowingRuns {
                     () -> {
                         store.flows().submit(flows).forEach(Answer::orThrow);
                         left.await();
-                        rates.add(AT_ONCE * SECOND / (System.nanoTime() - began));
+                        rates.add(atOnce * SECOND / (System.nanoTime() - began));
                     });
             flows.forEach(flow -> awaitEnd(store, flow.id()));
         }

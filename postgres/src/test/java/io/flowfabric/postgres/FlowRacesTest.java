@@ -10,10 +10,13 @@ import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.PublicState;
 import io.flowfabric.core.StoreFailure;
+import io.flowfabric.core.flow.Edge;
+import io.flowfabric.core.flow.FlowExtension;
 import io.flowfabric.core.flow.FlowState;
 import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.FlowView;
 import io.flowfabric.core.flow.Join;
+import io.flowfabric.core.flow.Member;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.lease.Claims.Claim;
 import io.flowfabric.core.lease.Ending;
@@ -29,12 +32,14 @@ import io.flowfabric.core.submit.Submission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** What happens in a flow at the same time, and what a process that dies leaves behind. */
 class FlowRacesTest {
@@ -136,6 +141,66 @@ class FlowRacesTest {
             store.operations()
                     .act(List.of(new OperatorCommand.Cancel(member(flow, "end").execution())), ADA);
             assertThat(view(flow).state()).isEqualTo(FlowState.FAILED);
+        }
+    }
+
+    /** The end of a member waits for the flow together with a change of the graph. */
+    @Test
+    void an_end_that_waited_for_a_change_of_the_graph_tells_what_came_with_it() throws Exception {
+        store.sessions().open(session);
+        expectMembers();
+        var flow =
+                store.flows().submit(FlowSubmission.of("open").member("a", work()).leftOpen()).id();
+        var lease = claim(3).getFirst();
+        var server = TestServer.get();
+        try (var holder =
+                DriverManager.getConnection(server.url(), server.user(), server.password())) {
+            holder.setAutoCommit(false);
+            try (var statement = holder.createStatement()) {
+                statement.execute(
+                        "select from %s.flow where id = '%s' for update"
+                                .formatted(fixture.schema().text(), flow.uuid()));
+            }
+            var extended =
+                    threads.submit(
+                            () ->
+                                    store.flows()
+                                            .extend(
+                                                    List.of(
+                                                            FlowExtension.of(flow, 1)
+                                                                    .member(Member.of("b", work()))
+                                                                    .edge(Edge.of("a", "b")))));
+            awaitWaiting(1, extended);
+            var ended = threads.submit(() -> store.leases().end(List.of(complete(lease))));
+            awaitWaiting(2, ended);
+            holder.rollback();
+
+            assertThat(extended.get()).allMatch(Answer::isDone);
+            assertThat(ended.get()).allMatch(Answer::isDone);
+        }
+
+        assertThat(member(flow, "b").state()).isEqualTo(PublicState.WAITING);
+        assertThat(view(flow).tally().live()).isEqualTo(1);
+    }
+
+    /** Lets members end, so that the next endings are looked at for others, first of all. */
+    private void expectMembers() {
+        store.flows()
+                .submit(FlowSubmission.of("first").member("a", work()).member("b", work(), "a"));
+        for (int number = 1; number <= 2; number++) {
+            store.leases().end(claim(number).stream().map(FlowRacesTest::complete).toList());
+        }
+    }
+
+    /** Waits until so many statements of this store wait for locks, that of a call among them. */
+    private void awaitWaiting(int many, Future<?> call) {
+        var count =
+                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query"
+                        + " like '%"
+                        + fixture.schema().text()
+                        + ".%'";
+        while (fixture.number(count) < many) {
+            assertThat(call.isDone()).isFalse();
         }
     }
 

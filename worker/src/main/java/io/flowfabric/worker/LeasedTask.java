@@ -10,6 +10,7 @@ import io.flowfabric.core.LeaseLost;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.lease.Checkpoint;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Progress;
@@ -72,6 +73,11 @@ final class LeasedTask implements Task {
     @Override
     public List<Step> steps() {
         return lease.stepsApart() ? shift.steps(lease) : lease.steps();
+    }
+
+    @Override
+    public List<Upstream> upstreams() {
+        return lease.upstreamsApart() ? shift.upstreams(lease) : lease.upstreams();
     }
 
     @Override

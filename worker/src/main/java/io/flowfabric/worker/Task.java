@@ -4,9 +4,11 @@ import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.Failure;
 import io.flowfabric.core.Fence;
 import io.flowfabric.core.Lane;
+import io.flowfabric.core.NotFound;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.lease.Step;
 
 import java.time.Instant;
@@ -76,6 +78,28 @@ public interface Task {
      * handler, and by waits that have ended.
      */
     List<Step> steps();
+
+    /**
+     * The members of its flow that this work comes after, with what they produced, in the order in
+     * which they were added; none for work that is in no flow. They come with the work when they
+     * are at most 64 and their results 16 KiB together; otherwise each call reads them.
+     */
+    List<Upstream> upstreams();
+
+    /**
+     * What a member of its flow that this work comes after has produced; nothing when it did not
+     * succeed, or has not ended, or is not kept any more.
+     *
+     * @param name the name of the member
+     * @throws NotFound when this work does not come after a member of that name
+     */
+    default Optional<Payload> upstream(String name) {
+        return upstreams().stream()
+                .filter(one -> one.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new NotFound("upstream of " + execution(), name))
+                .result();
+    }
 
     /**
      * Records a step, and waits until it is stored. What the handlers of a worker record at about

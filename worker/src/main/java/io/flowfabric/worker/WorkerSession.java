@@ -1,6 +1,8 @@
 package io.flowfabric.worker;
 
 import io.flowfabric.core.Fence;
+import io.flowfabric.core.flow.Flows;
+import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.lease.Leases;
 import io.flowfabric.core.lease.Session;
@@ -25,6 +27,7 @@ final class WorkerSession implements EngineSession.Holder {
     private final Leases leases;
     private final Queries queries;
     private final EngineMetrics metrics;
+    private final Flows flows;
     private final Time time;
     private final EngineSession session;
     private final Map<Fence, Assignment> held = new ConcurrentHashMap<>();
@@ -48,6 +51,7 @@ final class WorkerSession implements EngineSession.Holder {
         this.leases = engine.leases();
         this.queries = engine.queries();
         this.metrics = engine.metrics();
+        this.flows = engine.flows();
         this.time = engine.time();
         this.made = time.nanos();
         this.planned = made + Time.FAR;
@@ -171,6 +175,11 @@ final class WorkerSession implements EngineSession.Holder {
     /** The steps of an execution that did not come with its lease. */
     List<Step> steps(Lease lease) {
         return queries.allSteps(lease);
+    }
+
+    /** The upstreams of a member that did not come with its lease. */
+    List<Upstream> upstreams(Lease lease) {
+        return lease.allUpstreams(flows);
     }
 
     /** Where handlers report while they run. */

@@ -9,7 +9,6 @@ import io.flowfabric.core.flow.FlowSubmission;
 import io.flowfabric.core.flow.Join;
 import io.flowfabric.core.flow.Member;
 import io.flowfabric.core.flow.MemberFilter;
-import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.engine.Engine;
 
@@ -30,7 +29,7 @@ final class FlowsExample {
                 .lane("media")
                 .handle("transcode", task -> Payload.text(task.input().asText() + ".mp4"))
                 .handle("caption", task -> Payload.text(task.input().asText() + ".vtt"))
-                .handle("release", task -> Payload.text("released " + made(engine, task)))
+                .handle("release", task -> Payload.text("released " + made(task)))
                 .start();
     }
 
@@ -58,12 +57,10 @@ final class FlowsExample {
     }
 
     /** What the members before this one have produced. */
-    String made(Engine engine, Task task) {
-        var member = task.fence().execution();
-        return engine.flows().upstreams(member, Cursor.START, 100).items().stream()
-                .map(Upstream::result)
-                .map(result -> result.orElseThrow().asText())
-                .collect(Collectors.joining(" with "));
+    String made(Task task) {
+        var video = task.upstream("video").orElseThrow().asText();
+        var captions = task.upstream("captions").orElseThrow().asText();
+        return video + " with " + captions;
     }
 
     // PAGE]

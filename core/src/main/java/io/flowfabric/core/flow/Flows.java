@@ -5,10 +5,12 @@ import io.flowfabric.core.Attribution;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Page;
 import io.flowfabric.core.Payload;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -121,6 +123,20 @@ public interface Flows {
      * were asked for. Refusal: {@code NotFound}, also for an execution that is in no flow.
      */
     Page<Upstream> upstreams(ExecutionId member, Cursor after, int max);
+
+    /**
+     * All members that a member comes after, from all pages. Refusal: {@code NotFound}, also for an
+     * execution that is in no flow.
+     */
+    default List<Upstream> allUpstreams(ExecutionId member) {
+        var found = new ArrayList<Upstream>();
+        for (var after = Cursor.START; !after.equals(Cursor.END); ) {
+            var page = upstreams(member, after, (int) Limit.PAGE.max());
+            found.addAll(page.items());
+            after = page.next();
+        }
+        return List.copyOf(found);
+    }
 
     /**
      * Members of a flow that fit a filter, in the order in which they were added. A page looks at a

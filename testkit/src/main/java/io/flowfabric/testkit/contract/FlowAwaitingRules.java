@@ -7,6 +7,7 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
@@ -354,6 +355,10 @@ abstract class FlowAwaitingRules extends Rules {
                 failsBesideTheLastChild(outerFirst, innerIdBefore);
             }
         }
+    }
+
+    private static boolean isLower(FlowId one, FlowId other) {
+        return one.uuid().toString().compareTo(other.uuid().toString()) < 0;
     }
 
     @Test

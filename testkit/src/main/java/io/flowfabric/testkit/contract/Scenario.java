@@ -85,6 +85,11 @@ final class Scenario implements AutoCloseable {
         return fixture.store();
     }
 
+    /** The same store, reached by calls that get lost. */
+    LostCalls losingCalls() {
+        return new LostCalls(fixture);
+    }
+
     // Time.
 
     Instant now() {

@@ -172,6 +172,13 @@ public abstract class StoreContract {
     }
 
     @Nested
+    class UpstreamsWithLeases extends LeasedUpstreamRules {
+        UpstreamsWithLeases() {
+            super(StoreContract.this::open);
+        }
+    }
+
+    @Nested
     class FlowExplaining extends FlowExplainingRules {
         FlowExplaining() {
             super(StoreContract.this::open);

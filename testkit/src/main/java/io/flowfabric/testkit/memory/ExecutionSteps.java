@@ -209,6 +209,7 @@ final class ExecutionSteps {
         row.epoch = lease.fence().epoch();
         row.lease = Optional.of(lease);
         row.leaseHasSteps();
+        row.leaseHasUpstreams();
         row.leasedByHand = by.isPresent();
         row.owner = Optional.of(living.owner());
         change(row, step, new Running(living.session.id(), world.now()));

@@ -215,4 +215,15 @@ final class MemoryExecution {
     void leaseHasSteps() {
         lease = lease.map(held -> StepRecording.with(held, List.copyOf(steps.values())));
     }
+
+    /** Gives the lease that is held the members that the execution comes after. */
+    void leaseHasUpstreams() {
+        member.ifPresent(
+                place ->
+                        lease =
+                                lease.map(
+                                        held ->
+                                                held.withUpstreams(
+                                                        place.flow().upstreams(place.number()))));
+    }
 }

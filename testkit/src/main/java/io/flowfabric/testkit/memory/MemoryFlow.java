@@ -12,6 +12,8 @@ import io.flowfabric.core.decision.FlowSettlement.MemberStep;
 import io.flowfabric.core.flow.Arc;
 import io.flowfabric.core.flow.FlowRecord;
 import io.flowfabric.core.flow.MemberRecord;
+import io.flowfabric.core.flow.Upstream;
+import io.flowfabric.core.state.Outcome;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -83,6 +85,21 @@ final class MemoryFlow implements FlowGraph {
                 .sorted(Comparator.comparingInt(Arc::upstream))
                 .limit(max)
                 .toList();
+    }
+
+    /** The members that a member comes after, with what they produced. */
+    List<Upstream> upstreams(int member) {
+        return into(member, -1, Integer.MAX_VALUE).stream()
+                .map(arc -> members.get(arc.upstream()))
+                .map(it -> new Upstream(it.name(), it.outcome(), result(it)))
+                .toList();
+    }
+
+    private Optional<Payload> result(MemberRecord member) {
+        return member.outcome()
+                .filter(how -> how == Outcome.SUCCESS)
+                .flatMap(success -> row(member).findFirst())
+                .flatMap(row -> row.result);
     }
 
     @Override

@@ -24,7 +24,6 @@ import io.flowfabric.core.flow.FlowView;
 import io.flowfabric.core.flow.Flows;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.flow.Upstream;
-import io.flowfabric.core.state.Outcome;
 import io.flowfabric.testkit.memory.FlowRegistry.FlowPlace;
 
 import java.nio.ByteBuffer;
@@ -214,24 +213,7 @@ final class MemoryFlows implements Flows {
                         .find(execution)
                         .member
                         .orElseThrow(() -> new NotFound("flow of execution", execution.toString()));
-        var flow = place.flow();
-        return flow.into(place.number(), -1, Integer.MAX_VALUE).stream()
-                .map(arc -> flow.members.get(arc.upstream()))
-                .map(
-                        member ->
-                                new Upstream(
-                                        member.name(),
-                                        member.outcome(),
-                                        member.outcome()
-                                                .filter(how -> how == Outcome.SUCCESS)
-                                                .flatMap(
-                                                        success ->
-                                                                flow.row(member)
-                                                                        .findFirst()
-                                                                        .flatMap(
-                                                                                row ->
-                                                                                        row.result))))
-                .toList();
+        return place.flow().upstreams(place.number());
     }
 
     /** A page of what is numbered in its order. */

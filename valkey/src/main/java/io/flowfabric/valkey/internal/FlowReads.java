@@ -16,6 +16,7 @@ import io.flowfabric.core.flow.Flows.Membership;
 import io.flowfabric.core.flow.MemberRecord;
 import io.flowfabric.core.flow.MemberView;
 import io.flowfabric.core.flow.Upstream;
+import io.flowfabric.core.lease.Lease;
 import io.flowfabric.core.query.Fact.PendingUpstreams;
 import io.flowfabric.core.query.Fact.PendingUpstreams.PendingMember;
 import io.flowfabric.core.state.Outcome;
@@ -242,6 +243,14 @@ final class FlowReads {
                                     : Optional.empty()));
         }
         return found;
+    }
+
+    /** A lease that is held, with what its execution comes after as that is now. */
+    Lease withUpstreams(Partition home, Lease lease, ExecutionFields row) {
+        return row.member()
+                .map(place -> upstreams(home, place, 0, Lease.UPSTREAMS + 1).items())
+                .map(lease::withUpstreams)
+                .orElse(lease);
     }
 
     /**

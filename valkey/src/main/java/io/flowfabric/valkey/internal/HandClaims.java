@@ -33,12 +33,14 @@ final class HandClaims {
     private final UnreadableWork unreadable;
     private final LargeInputs inputs;
     private final ValkeySteps steps;
+    private final FlowReads flows;
 
     HandClaims(ValkeyContext valkey, UnreadableWork unreadable) {
         this.valkey = valkey;
         this.unreadable = unreadable;
         this.inputs = new LargeInputs(valkey);
         this.steps = new ValkeySteps(valkey);
+        this.flows = new FlowReads(valkey);
     }
 
     Lease claim(ExecutionId execution, SessionId session, Attribution by) {
@@ -53,7 +55,8 @@ final class HandClaims {
             var row = stored.row();
             if (stored.facts().state() instanceof Running running
                     && running.session().equals(session)) {
-                return steps.with(held(row, session, withInput(home, read.all().getFirst())), row);
+                var held = held(row, session, withInput(home, read.all().getFirst()));
+                return flows.withUpstreams(home, steps.with(held, row), row);
             }
             OperatorDecisions.mustBeClaimable(
                     stored.facts(), read.now(), stored.submission().lane(), living.session());

@@ -14,6 +14,7 @@ final class PlainPieces {
 
     private static final int UUID_BYTES = 16;
     private static final int INPUT = 11;
+    private static final int UPSTREAMS = 13;
     private static final Item ABSENT = new Item.Truth(false);
 
     private PlainPieces() {}
@@ -29,7 +30,7 @@ final class PlainPieces {
         var submitted = plain.at(3).list();
         var pieces = new ArrayList<List<Item>>(submitted.size());
         for (int n = 0; in.remaining() >= PIECE_BYTES; n++) {
-            var piece = new ArrayList<Item>(INPUT + 2);
+            var piece = new ArrayList<Item>(UPSTREAMS + 1);
             var id = new byte[UUID_BYTES];
             in.get(id);
             piece.add(new Item.Bytes(id));
@@ -46,15 +47,22 @@ final class PlainPieces {
             piece.add(ABSENT);
             // Plain work has no recorded steps.
             piece.add(ABSENT);
+            piece.add(ABSENT);
             pieces.add(piece);
         }
-        var apart = plain.at(4).list();
-        for (int n = 0; n + 1 < apart.size(); n += 2) {
-            pieces.get(apart.get(n).small() - 1).set(INPUT, apart.get(n + 1));
-        }
+        put(plain.at(4), INPUT, pieces);
+        put(plain.at(5), UPSTREAMS, pieces);
         var all = new ArrayList<Item>(pieces.size() + others.size());
         pieces.forEach(piece -> all.add(new Item.Items(piece)));
         all.addAll(others);
         return all;
+    }
+
+    /** Gives pieces what only some have, each of which stands behind the number of its piece. */
+    private static void put(Item told, int place, List<List<Item>> pieces) {
+        var some = told.list();
+        for (int n = 0; n + 1 < some.size(); n += 2) {
+            pieces.get(some.get(n).small() - 1).set(place, some.get(n + 1));
+        }
     }
 }

@@ -195,6 +195,6 @@ public final class ValkeyClaims implements Claims {
                         piece.at(5).small(),
                         piece.at(7).moment(),
                         piece.at(6).optional(Item::moment));
-        return ValkeySteps.with(lease, piece.at(12));
+        return UpstreamsOfLeases.with(ValkeySteps.with(lease, piece.at(12)), piece.at(13));
     }
 }

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +56,8 @@ public final class LeaseReader {
             @Nullable Payload input,
             @Nullable Integer size,
             Tags tags,
-            @Nullable Integer stepBytes) {
+            @Nullable Integer stepBytes,
+            @Nullable UUID flow) {
         /** Whether the input is too large to come with the row. */
         boolean large() {
             return input == null && size != null;
@@ -112,7 +114,8 @@ public final class LeaseReader {
                         input == null ? null : Payload.of(input, type),
                         row.intOrNull("input_size"),
                         RowCodec.tags(row.texts("tags")),
-                        row.intOrNull("step_bytes")));
+                        row.intOrNull("step_bytes"),
+                        row.uuidOrNull("flow")));
     }
 
     public boolean isEmpty() {
@@ -134,6 +137,7 @@ public final class LeaseReader {
         var large = largeInputs(db);
         var damaged = new HashSet<UUID>();
         var steps = steps(db, damaged);
+        var upstreams = upstreams(db);
         var leases = new ArrayList<Lease>(rows.size());
         var unreadable = new ArrayList<UUID>();
         for (Raw row : rows) {
@@ -171,7 +175,7 @@ public final class LeaseReader {
                             row.retries,
                             row.since,
                             row.deadline);
-            leases.add(row.withSteps(lease, steps));
+            leases.add(upstreams.with(row.withSteps(lease, steps)));
         }
         return new Read(leases, unreadable);
     }
@@ -211,6 +215,17 @@ public final class LeaseReader {
                             });
         }
         return steps;
+    }
+
+    /** What members of flows come after; where none was claimed nothing is asked. */
+    private LeasedUpstreams upstreams(Jdbc db) {
+        var flows = new LinkedHashMap<UUID, UUID>();
+        for (Raw row : rows) {
+            if (row.flow != null) {
+                flows.put(row.id.uuid(), row.flow);
+            }
+        }
+        return flows.isEmpty() ? LeasedUpstreams.NONE : LeasedUpstreams.read(db, flows);
     }
 
     private static @Nullable Payload read(byte @Nullable [] large, String type) {

@@ -10,10 +10,12 @@ import io.flowfabric.postgres.internal.catalog.RowCodec;
 import io.flowfabric.postgres.internal.jdbc.Jdbc;
 import io.flowfabric.postgres.internal.jdbc.Query;
 import io.flowfabric.postgres.internal.ready.ReadyLanes;
+import io.flowfabric.postgres.internal.step.StepBatch;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -90,6 +92,40 @@ public final class EndingBatch {
                                     return row.uuid("id");
                                 });
         return new Outcome<>(completed, counted.get(), freed);
+    }
+
+    /**
+     * Members that were completed, and what starts because of it.
+     *
+     * @param started those that come after them and have what they need now
+     */
+    public record CompletedMembers(List<UUID> completed, List<StepBatch.Written> started) {}
+
+    /**
+     * Completes members whose fence holds, with all that follows from it, as far as one statement
+     * can decide that.
+     */
+    CompletedMembers completeMembers(Jdbc db, @Nullable Long now) {
+        var completed = new ArrayList<UUID>();
+        var started = new ArrayList<StepBatch.Written>();
+        ended(db.query("complete_members"), rows)
+                .set("now", now)
+                .each(
+                        row -> {
+                            var id = row.uuid("id");
+                            if (row.bool("started")) {
+                                started.add(
+                                        new StepBatch.Written(
+                                                id,
+                                                row.intValue("lane"),
+                                                true,
+                                                Optional.ofNullable(row.longOrNull("fresh")),
+                                                List.of()));
+                            } else {
+                                completed.add(id);
+                            }
+                        });
+        return new CompletedMembers(completed, started);
     }
 
     /** Writes those whose fence holds and that are in no flow, and says which they are. */

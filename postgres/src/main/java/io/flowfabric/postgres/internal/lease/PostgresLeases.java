@@ -29,6 +29,9 @@ import java.util.stream.Collectors;
 
 /** What the holder of a lease writes: one conditional write each, with the fence in it. */
 public final class PostgresLeases implements Leases {
+    private static final Answer<Ended> COMPLETED =
+            Answer.done(new Ended(Transition.COMPLETE, Optional.empty()));
+
     private final PostgresContext postgres;
 
     private final Completing.Memory forms = new Completing.Memory();
@@ -145,14 +148,20 @@ public final class PostgresLeases implements Leases {
         if (!members.areExpected()) {
             return endedOutsideOfFlows(endings);
         }
-        var written = members.end(endings);
-        var others =
-                endings.stream()
-                        .filter(ending -> !written.containsKey(ending.fence().execution().uuid()))
-                        .toList();
-        var answers =
-                others.isEmpty() ? new HashMap<UUID, Answer<Ended>>() : endedOutsideOfFlows(others);
-        answer(endings, written, answers);
+        var answers = new HashMap<UUID, Answer<Ended>>();
+        var completed = members.complete(endings);
+        completed.forEach(id -> answers.put(id, COMPLETED));
+        var rest = unanswered(endings, answers);
+        if (!rest.isEmpty()) {
+            answer(rest, members.end(rest), answers);
+        }
+        if (!completed.isEmpty()) {
+            members.expect();
+        }
+        var others = unanswered(rest, answers);
+        if (!others.isEmpty()) {
+            answers.putAll(endedOutsideOfFlows(others));
+        }
         return answers;
     }
 
@@ -171,8 +180,7 @@ public final class PostgresLeases implements Leases {
                         .filter(ending -> !completed.contains(ending.fence().execution().uuid()))
                         .toList();
         var answers = others.isEmpty() ? new HashMap<UUID, Answer<Ended>>() : endedAnyhow(others);
-        var done = Answer.done(new Ended(Transition.COMPLETE, Optional.empty()));
-        completed.forEach(id -> answers.put(id, done));
+        completed.forEach(id -> answers.put(id, COMPLETED));
         return answers;
     }
 

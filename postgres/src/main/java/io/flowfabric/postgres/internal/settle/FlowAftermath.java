@@ -40,6 +40,14 @@ public final class FlowAftermath {
 
     /** Adds steps that were written. */
     public void add(StepBatch steps, List<StepBatch.Written> written) {
+        add(written);
+        losers.addAll(steps.losers());
+        streamed.addAll(steps.streamed());
+        unsettled.addAll(steps.abandoned());
+    }
+
+    /** Adds steps by which work became ready. */
+    public void add(List<StepBatch.Written> written) {
         for (var step : written) {
             meters.addAll(step.freed());
             if (step.ready()) {
@@ -47,9 +55,6 @@ public final class FlowAftermath {
                 step.fresh().ifPresent(seq -> lanes.addFresh(step.lane(), seq));
             }
         }
-        losers.addAll(steps.losers());
-        streamed.addAll(steps.streamed());
-        unsettled.addAll(steps.abandoned());
     }
 
     public void add(LockedFlow flow) {

@@ -335,7 +335,7 @@ gate.format <= 1
 
 -- fragment: leased_columns
         e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.rank, e.seq,
-        e.first_priority, e.priority, e.start_due, e.deadline_due, e.reserve, e.input_type, e.input, e.tags, e.step_bytes
+        e.first_priority, e.priority, e.start_due, e.deadline_due, e.reserve, e.input_type, e.input, e.tags, e.step_bytes, e.flow
 
 -- fragment: receipted
 receipted as (
@@ -372,7 +372,7 @@ recorded as (
 -- What a lease says, of an execution e. Large inputs are read when the statement is over: as long as it sends rows it holds
 -- its locks, and a process that is frozen reads none. Up to 4096 bytes they come along: ordinary inputs then cost no second
 -- statement, and the largest claim, of 256, sends a megabyte of them.
-    e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.step_bytes,
+    e.id, e.part, e.lane, e.gate, e.policy, e.next, e.attempts, e.epoch, e.retries, e.deadline, e.since, e.share, e.step_bytes, e.flow,
     ${>asked_columns},
     coalesce(e.input_type, 'application/octet-stream') as content_type,
     case when e.input is null and e.id is not null

@@ -278,6 +278,50 @@ join ${schema}.flow_member m on m.flow = :flow::uuid and m.number = g.upstream
 left join ${schema}.execution e on e.id = m.execution and e.flow = m.flow
 order by g.upstream
 
+-- name: leased_upstreams
+-- What comes with the leases of members: those that each comes after, with what they produced. Where there are too many of them, or their
+-- results are too large together, a row without a name says so.
+select m.execution, u.name, u.outcome, u.content_type, u.bytes
+from unnest(:ids::uuid[], :flows::uuid[]) as asked (id, flow)
+cross join lateral (
+    -- found by the execution: a flow may have thousands
+    select m.flow, m.number, m.execution, m.edges
+    from (select * from ${schema}.flow_member m where m.execution = asked.id offset 0) as m
+    where m.flow = asked.flow and m.edges > 0
+    limit 1
+) as m
+left join lateral (
+    select
+        g.upstream, u.name, u.outcome, e.id, e.result_type, e.result, e.size, sum(e.size) over () > :most_bytes::integer as large
+    from (
+        select g.upstream
+        from ${schema}.flow_edge g
+        where g.flow = m.flow and g.downstream = m.number and m.edges <= :most::integer
+        order by g.upstream
+        limit :most::integer
+    ) as g
+    cross join lateral (
+        select u.name, u.outcome, u.execution from ${schema}.flow_member u where u.flow = m.flow and u.number = g.upstream limit 1
+    ) as u
+    left join lateral (
+        select
+            e.id, e.result_type, e.result,
+            coalesce(octet_length(e.result), (
+                select octet_length(p.bytes) from ${schema}.payload p where p.id = e.id and p.produced)) as size
+        from ${schema}.execution e
+        where e.id = u.execution and e.flow = m.flow and u.outcome = 'success' and e.situation = 'completed'
+        limit 1
+    ) as e on true
+) as found on true
+left join lateral (
+    select
+        found.name, found.outcome, coalesce(found.result_type, 'application/octet-stream') as content_type,
+        case when found.size is not null then coalesce(found.result, (
+            select p.bytes from ${schema}.payload p where p.id = found.id and p.produced)) end as bytes
+    where found.large is not true
+) as u on true
+order by m.execution, found.upstream
+
 -- name: forget_flows
 -- Forgets flows that ended long ago, and of whose members none is left.
 with recursive ${>clock},

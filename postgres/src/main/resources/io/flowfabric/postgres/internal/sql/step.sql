@@ -30,7 +30,7 @@ changed as (
     set ${>completed_now}
     from clock
     ${>completions}
-    where e.id = i.id and e.counted_meters is null and ${>fence_holds} and ${>untimed}
+    where e.id = i.id and e.counted_meters is null and ${>fence_holds} and ${>untimed} and ${>in_no_flow}
     returning
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, s.id as owner, e.changed as now,
         e.changed + t.retention as due
@@ -47,7 +47,7 @@ held as (
     from clock
     ${>completions}
     cross join ${schema}.execution e
-    where e.id = i.id and ${>fence_holds} and ${>untimed}
+    where e.id = i.id and ${>fence_holds} and ${>untimed} and ${>in_no_flow}
     order by e.id
     for update of e
 ),
@@ -75,6 +75,201 @@ select
 from changed
 cross join uncounted
 
+-- name: complete_members
+-- The ending that most members of flows have, with all that follows from it: done, with a small result, by work that counts against nothing
+-- and has no timers; those that come after it start now or go on waiting, and its flow ends well or goes on. It decides as FlowSettlement does. What asks for more of that
+-- it leaves alone, and says nothing of it: then the program decides. All flows are locked before anything else; the rest of the statement
+-- sees what was there before it waited for the locks, so a flow that was changed meanwhile is left alone, too.
+with ${>clock},
+locked as materialized (
+    select f.id, f.changing, f.xmin as version
+    from ${schema}.flow f
+    where f.id = any(array(select e.flow from ${schema}.execution e where e.id = any(:ids::uuid[]) and e.flow is not null))
+        and f.state = 'running' and not f.unsettled
+    order by f.id
+    for update
+),
+unchanged as materialized (
+    select locked.id
+    from locked
+    cross join lateral (select from ${schema}.flow f where f.id = locked.id and f.xmin = locked.version limit 1) as seen
+    where not locked.changing::jsonb ? 'cancelled'
+        and not exists (select from ${schema}.flow_ended d where d.flow = locked.id)
+),
+held as materialized (
+    select i.*, e.flow, s.id as owner, t.retention
+    from clock
+    ${>completions}
+    cross join ${schema}.execution e
+    where e.id = i.id and (e.flow in (select id from unchanged)) is true and e.counted_meters is null
+        and ${>fence_holds} and ${>untimed}
+    order by e.id
+    for update of e
+),
+ended as materialized (
+    select held.*, m.number
+    from held
+    cross join lateral (
+        -- found by the execution: a flow may have thousands
+        select m.number
+        from (select * from ${schema}.flow_member m where m.execution = held.id offset 0) as m
+        where m.flow = held.flow and m.outcome is null
+        limit 1
+    ) as m
+),
+-- Arcs to members that go on to be; more than a commit should take are left alone.
+arc as materialized (
+    select ended.flow, g.downstream, count(*)::integer as told
+    from ended
+    cross join lateral (
+        select g.downstream from ${schema}.flow_edge g where g.flow = ended.flow and g.upstream = ended.number limit 1001
+    ) as g
+    group by ended.flow, g.downstream
+),
+told as materialized (
+    select
+        m.flow, m.number, m.execution, arc.told,
+        m.decided = 'pending' and not m.growing and m.met + arc.told >= coalesce(m.quorum, m.edges) as satisfied,
+        m.cancels and m.edges > m.met + arc.told + m.missed as relieves
+    from arc
+    cross join lateral (
+        select * from ${schema}.flow_member m where m.flow = arc.flow and m.number = arc.downstream and m.outcome is null limit 1
+    ) as m
+    -- each is looked up, here and below: a join would compare each with each
+    where m.execution not in (select id from ended)
+),
+starting as materialized (
+    select told.flow, e.id, e.until is not null or l.sharing as intricate
+    from told
+    cross join lateral (
+        select e.id, e.until, e.lane from ${schema}.execution e
+        where e.id = told.execution and e.flow = told.flow and e.situation = 'awaiting_children' limit 1
+    ) as e
+    join ${schema}.lane l on l.id = e.lane
+    where told.satisfied
+),
+intricate as materialized (
+    select flow from told where satisfied and relieves
+    union
+    select flow from starting where intricate
+    union
+    select flow from arc group by flow having sum(told) > 1000
+),
+settled as materialized (
+    -- the flows of which all is done here, with what becomes of them
+    select f.*, clock.now, f.live = f.done and not f.open as over
+    from clock
+    cross join (
+        select ended.flow, count(*)::integer as done from ended group by ended.flow
+    ) as its
+    cross join lateral (
+        select
+            f.id, f.part, f.namespace, f.kind, its.done, f.changing::jsonb as changing, f.fixed::jsonb as fixed,
+            (f.changing::jsonb -> 'tally' ->> 0)::integer as live,
+            coalesce((f.changing::jsonb ->> 'open')::boolean, false) as open
+        from ${schema}.flow f where f.id = its.flow limit 1
+    ) as f
+    where (its.flow in (select flow from intricate)) is not true
+        -- one that is awaited, or of which members were lost, does not end here
+        and (f.live > f.done or (not f.fixed ? 'parent' and (
+            select sum(lost::integer) from jsonb_array_elements_text(f.changing -> 'tally') with ordinality as t (lost, n)
+            where n in (3, 4, 5)) = 0))
+),
+flows as (
+    update ${schema}.flow f
+    set state = case when settled.over then 'completed'::${schema}.flow_state else f.state end,
+        ended = case when settled.over then settled.now end,
+        changing = (
+            jsonb_set(
+                jsonb_set(settled.changing, '{tally,0}', to_jsonb(settled.live - settled.done)),
+                '{tally,1}', to_jsonb((settled.changing -> 'tally' ->> 1)::integer + settled.done))
+            || case when settled.over
+                then jsonb_build_object('state', 'completed', 'ended', settled.now) else '{}'::jsonb end)::text
+    from settled
+    where f.id = settled.id
+),
+changed as (
+    update ${schema}.execution e
+    set ${>completed_now}
+    from clock
+    cross join ended i
+    where e.id = i.id and (i.flow in (select id from settled)) is true
+    returning
+        e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, i.owner, e.changed as now, e.changed + i.retention as due
+),
+members_ended as (
+    update ${schema}.flow_member m
+    set outcome = 'success', ended_at = clock.now
+    from clock
+    cross join ended
+    where m.flow = ended.flow and m.number = ended.number and (ended.flow in (select id from settled)) is true
+),
+members_told as (
+    update ${schema}.flow_member m
+    set met = m.met + told.told,
+        decided = case when told.satisfied then 'satisfied' else m.decided end,
+        ready_at = case when told.satisfied then clock.now else m.ready_at end
+    from clock
+    cross join told
+    where m.flow = told.flow and m.number = told.number and (told.flow in (select id from settled)) is true
+),
+started as (
+    update ${schema}.execution e
+    set situation = 'ready', delayed_by = null, detail = null, session = null, since = null,
+        rank = (select ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) from ${schema}.lane l where l.id = e.lane),
+        changed = greatest(clock.now, e.changed)
+    from clock
+    cross join starting
+    where e.id = starting.id and e.situation = 'awaiting_children' and (starting.flow in (select id from settled)) is true
+    returning
+        e.id, e.part, e.lane, e.gate, e.rank, e.next, e.submitted, e.seq, e.deadline, e.reserve, e.attempts, e.epoch, e.changed as now
+),
+queued as (
+    insert into ${schema}.ready (lane, gate, rank, fresh, seq, id, deadline, submitted, begins_attempt, reserve)
+    select
+        lane, gate, rank, next = 'first', seq, id, deadline, submitted, next in ('first', 'retry', 'replay'), reserve
+    from started
+),
+made_active as (
+    delete from ${schema}.inactive r
+    using started
+    where r.lane = started.lane and r.situation = 'awaiting_children' and r.submitted = started.submitted and r.seq = started.seq
+),
+made_inactive as (
+    insert into ${schema}.inactive (lane, situation, submitted, seq, id, ended, due)
+    select lane, 'completed', submitted, seq, id, now, due from changed
+),
+tallied as (
+    insert into ${schema}.ended_count (lane, situation, change)
+    select lane, 'completed', count(*) from changed group by lane
+),
+recorded as (
+    -- what ended, what starts after it, which flows are over
+    insert into ${schema}.event_${day} (
+        kind, at, execution, part, lane, transition, situation, attempts, epoch, session, namespace, payload)
+    select kind, at, execution, part, lane, transition, situation, attempts, epoch, session, namespace, payload
+    from (
+        select
+            1 as turn, 'step'::${schema}.event_kind as kind, now as at, id as execution, part, lane,
+            'complete'::${schema}.transition as transition, 'completed'::${schema}.situation as situation, attempts, epoch,
+            owner as session, null as namespace, null::jsonb as payload
+        from changed
+        union all
+        select 2, 'step', now, id, part, lane, 'satisfy', 'ready', attempts, epoch, null, null, null from started
+        union all
+        select
+            3, 'flow_changed', now, null, part, null, null, null, null, null, null, namespace,
+            jsonb_build_object(
+                'flow', format('{fp:%s}:%s', part, id), 'flow_kind', kind, 'step', 'ended', 'state', 'completed',
+                'tags', coalesce(fixed -> 'tags', '{}'::jsonb))
+        from settled where over
+    ) as event
+    order by turn
+)
+select id, false as started, lane, null::bigint as fresh from changed
+union all
+select id, true, lane, case when next = 'first' then seq end from started
+
 -- fragment: completed_now
         situation = 'completed', detail = null, session = null, since = null,
         changed = greatest(clock.now, e.changed),
@@ -96,8 +291,10 @@ cross join uncounted
         e.deadline is null and t.id = e.policy and t.attempt_timeout is null and t.stall_timeout is null
         -- readers of its stream have to be told, which the statement for every ending does
         and e.streamed is null
+
+-- fragment: in_no_flow
         -- those that come after a member are told in the same commit, under the lock of its flow
-        and e.flow is null
+        e.flow is null
 
 -- fragment: completions_written
 made_inactive as (
