@@ -42,10 +42,10 @@ final class FlowGenerator {
     }
 
     /** Work without limits of time: those would end a member that waits. */
-    private static Work work(Draw draw, Namespace namespace, long number) {
+    private static HarnessWork work(Draw draw, Namespace namespace, long number) {
         var work = WorkGenerator.work(draw, number);
         var lanes = Vocabulary.lanesOf(namespace);
-        return new Work(
+        return new HarnessWork(
                 work.number(),
                 work.brought(),
                 new Lane(namespace, lanes.get(draw.below(lanes.size()))),

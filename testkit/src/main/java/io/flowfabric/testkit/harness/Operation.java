@@ -67,7 +67,7 @@ sealed interface Operation {
     /** One item of a submission. */
     sealed interface Order {
         /** Work that was not submitted before. */
-        record Fresh(Work work) implements Order {}
+        record Fresh(HarnessWork work) implements Order {}
 
         /** What was submitted before, once more. */
         record Again(int execution, Twist twist, long number) implements Order {}
@@ -92,7 +92,7 @@ sealed interface Operation {
      * @param quorum how many of them it needs; all of them when there are fewer
      * @param completion whether any end of theirs counts
      */
-    record FlowPart(Work work, List<Integer> after, int quorum, boolean completion) {}
+    record FlowPart(HarnessWork work, List<Integer> after, int quorum, boolean completion) {}
 
     /** An operator cancels a flow, counted from the newest. */
     record CancelFlow(int flow, FlowCancellation.Mode mode, String actor) implements Operation {}

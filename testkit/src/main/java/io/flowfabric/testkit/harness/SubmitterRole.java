@@ -71,7 +71,7 @@ final class SubmitterRole extends Role {
 
     private Optional<Submission> submission(Order order) {
         return switch (order) {
-            case Order.Fresh(Work work) ->
+            case Order.Fresh(HarnessWork work) ->
                     Optional.of(work.submission(cast.identity(), cast.start()));
             case Order.Again again ->
                     cast.ledger().recent(again.execution()).map(first -> twisted(first, again));

@@ -18,8 +18,8 @@ final class WorkGenerator {
 
     private WorkGenerator() {}
 
-    static Work work(Draw draw, long number) {
-        return new Work(
+    static HarnessWork work(Draw draw, long number) {
+        return new HarnessWork(
                 number,
                 draw.chance(20),
                 draw.one(Vocabulary.LANES),

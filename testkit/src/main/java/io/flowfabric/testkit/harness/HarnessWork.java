@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param brought whether the id is one that we would not mint ourselves
  * @param policy all of it but the times
  */
-record Work(
+record HarnessWork(
         long number,
         boolean brought,
         Lane lane,
