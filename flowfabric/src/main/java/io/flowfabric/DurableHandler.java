@@ -1,5 +1,6 @@
 package io.flowfabric;
 
+import io.flowfabric.core.Limit;
 import io.flowfabric.core.Payload;
 import io.flowfabric.worker.Handler;
 import io.flowfabric.worker.Task;
@@ -13,6 +14,7 @@ import org.slf4j.MDC;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** A typed handler as the worker runtime calls it: with bytes, waits and failures around it. */
 final class DurableHandler<I, O> implements Handler.WithResult {
@@ -53,32 +55,47 @@ final class DurableHandler<I, O> implements Handler.WithResult {
     }
 
     private TaskResult ended(DurableRun run, Task task) throws Exception {
+        TaskResult result = null;
+        Throwable thrown = null;
         try {
-            var value = run(run);
-            if (run.unwinding() != null) {
+            result = complete(run(run));
+        } catch (Throwable any) {
+            thrown = any;
+        }
+        var wait = run.unwinding();
+        if (wait != null) {
+            if (!wait.equals(thrown)) {
                 LOG.warn(
                         "The handler of {} has caught the Error by which a wait is left, and went"
                                 + " on; what it did since is dropped.",
                         task.kind());
-                return run.unwinding().result();
             }
-            return run.compensations().reached() ? undone(run, task, null) : complete(value);
-        } catch (Unwinding wait) {
             return wait.result();
-        } catch (DurableRun.UndoOnly failedBefore) {
-            return undone(run, task, failedBefore);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw stopped;
-        } catch (Throwable thrown) {
-            var failure = categorised(thrown);
-            if (run.compensations().any()
-                    && !task.stopRequested()
-                    && (run.compensations().reached() || task.endsWork(failure))) {
-                return undone(run, task, failure);
-            }
-            throw failure;
         }
+        if (run.compensations().begun()) {
+            return undone(run, task, thrown);
+        }
+        return result != null ? result : failed(run, task, Objects.requireNonNull(thrown));
+    }
+
+    private TaskResult failed(DurableRun run, Task task, Throwable thrown) throws Exception {
+        var failure = categorised(thrown);
+        if (run.compensations().any() && !task.stopRequested() && task.endsWork(failure)) {
+            return undone(run, task, failure);
+        }
+        throw onwards(failure);
+    }
+
+    /** What was thrown, as something that can be thrown on. */
+    private static Exception onwards(Throwable thrown) {
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        return switch (thrown) {
+            case Exception exception -> exception;
+            case Error error -> throw error;
+            default -> new IllegalStateException(thrown);
+        };
     }
 
     private @Nullable Object run(DurableRun run) throws Exception {
@@ -91,25 +108,29 @@ final class DurableHandler<I, O> implements Handler.WithResult {
     }
 
     private TaskResult complete(@Nullable Object value) {
-        return TaskResult.complete(value == null ? Payload.EMPTY : fabric.codec().encode(value));
+        var result = value == null ? Payload.EMPTY : fabric.codec().encode(value);
+        // The store would refuse it when the handler is gone, and with it what it wants undone.
+        Limit.RESULT_BYTES.checkSize("result", result.size(), "bytes");
+        return TaskResult.complete(result);
     }
 
     /** Undoes what can be undone; then the work fails, or waits until the rest is tried again. */
-    private static TaskResult undone(DurableRun run, Task task, @Nullable Throwable failure) {
+    private static TaskResult undone(DurableRun run, Task task, @Nullable Throwable thrown)
+            throws Exception {
+        if (thrown != null && task.stopRequested()) {
+            throw onwards(thrown);
+        }
+        // What interrupted the handler, if it was not told to stop, is over with its failure.
+        Thread.interrupted();
         try {
-            throw run.compensations()
-                    .undo(
-                            failure == null
-                                    ? new IllegalStateException(
-                                            "The work of %s has failed before.".formatted(task))
-                                    : failure);
+            throw run.compensations().undo(thrown);
         } catch (Unwinding later) {
             return later.result();
         }
     }
 
     /** What was thrown, with the category that was declared for its class. */
-    private Exception categorised(Throwable thrown) {
+    private Throwable categorised(Throwable thrown) {
         if (!(thrown instanceof TaskFailure)) {
             for (Class<?> type = thrown.getClass(); type != null; type = type.getSuperclass()) {
                 var category = categories.get(type);
@@ -122,10 +143,6 @@ final class DurableHandler<I, O> implements Handler.WithResult {
                 }
             }
         }
-        return switch (thrown) {
-            case Exception exception -> exception;
-            case Error error -> throw error;
-            default -> new IllegalStateException(thrown);
-        };
+        return thrown;
     }
 }

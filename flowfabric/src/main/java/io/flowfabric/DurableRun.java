@@ -61,22 +61,9 @@ final class DurableRun implements DurableTask {
         if (known.isPresent()) {
             return fabric.decode(known.get().content(), type);
         }
-        var done = steps.within(name, step -> result(body));
-        if (done.failure != null) {
-            throw done.failure;
-        }
-        return fabric.decode(steps.record(name, fabric.codec().encode(done.value)).content(), type);
-    }
-
-    /** What a body came to; a function cannot throw what a body may. */
-    private record Done(@Nullable Object value, @Nullable Exception failure) {}
-
-    private static Done result(Callable<? extends @Nullable Object> body) {
-        try {
-            return new Done(body.call(), null);
-        } catch (Exception e) {
-            return new Done(null, e);
-        }
+        StepLog.Body<@Nullable T, Exception> once = body::call;
+        var value = steps.within(name, once);
+        return fabric.decode(steps.record(name, fabric.codec().encode(value)).content(), type);
     }
 
     @Override
@@ -132,6 +119,7 @@ final class DurableRun implements DurableTask {
                             .formatted(current));
         }
         var name = VERSION + change;
+        goesOn(name);
         var next = steps.peek();
         if (next.isPresent() && !next.get().name().equals(name)) {
             return 0;
@@ -143,12 +131,18 @@ final class DurableRun implements DurableTask {
                         .asText());
     }
 
-    /** Names that are ours are refused, and a run that can only undo goes no further. */
+    /** Names that are ours are refused. */
     private void before(String name) {
-        if (name.startsWith(StepLog.RESERVED)) {
-            throw new StepMisused(
-                    "The handler of %s uses the name %s; names that begin with ff. are reserved."
-                            .formatted(kind(), name));
+        StepLog.refuseReserved(task, name);
+        goesOn(name);
+    }
+
+    /** A run that was left at a wait, or can only undo, does nothing more. */
+    private void goesOn(String name) {
+        steps.check(name);
+        var left = waits.unwinding();
+        if (left != null) {
+            throw left;
         }
         if (compensations.reached()) {
             throw new UndoOnly();

@@ -126,7 +126,12 @@ public interface DurableTask extends Task {
      * again, five times at most, and then left. Nothing is undone when the work is cancelled,
      * expires, or times out, because then another process ends it.
      *
+     * <p>It is called between steps. Called before the step that it undoes, it is also run when
+     * that step was left half done; called behind it, only when that step is finished. A replay of
+     * work that was undone tries again what could not be undone, and a fresh one begins anew.
+     *
      * @param name unique among them
+     * @param undo has no steps or waits of its own
      */
     void compensate(String name, StepAction undo);
 

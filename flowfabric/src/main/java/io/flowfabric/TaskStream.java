@@ -26,10 +26,9 @@ final class TaskStream {
         if (position == UNKNOWN) {
             position = engine.streams().tail(fence.execution(), fence.attempt(), 0, 1).end();
         }
-        position =
-                engine.leases()
-                        .append(List.of(Append.durable(fence, position, type, payload)))
-                        .getFirst()
-                        .orThrow();
+        var frame = Append.durable(fence, position, type, payload);
+        // Without an answer the frame may be there or not: the next one asks where it is to stand.
+        position = UNKNOWN;
+        position = engine.leases().append(List.of(frame)).getFirst().orThrow();
     }
 }

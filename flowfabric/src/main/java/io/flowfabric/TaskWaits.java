@@ -1,6 +1,7 @@
 package io.flowfabric;
 
 import io.flowfabric.core.Answer;
+import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.NotFound;
@@ -99,9 +100,9 @@ final class TaskWaits {
                         .orThrow();
         steps.within(
                 asked,
-                step -> {
+                () -> {
                     ask.accept(token);
-                    return steps.record(step, Payload.EMPTY);
+                    return steps.record(asked, Payload.EMPTY);
                 });
     }
 
@@ -125,7 +126,7 @@ final class TaskWaits {
             if (over.isPresent()) {
                 throw gone;
             }
-            engine.flows().submit(below);
+            submit(below);
             throw leave(name, TaskResult.await(below.id()));
         }
         var view = known.orThrow();
@@ -136,6 +137,21 @@ final class TaskWaits {
             steps.record(name, Payload.text(view.state().wire()));
         }
         return view;
+    }
+
+    /**
+     * Submits the flow, unless the worker that had the work before has done so at the last moment:
+     * its members have ids of their own, so that it is not the same for the store.
+     */
+    private void submit(FlowSubmission flow) {
+        try {
+            engine.flows().submit(flow);
+        } catch (Conflict taken) {
+            if (engine.flows().describe(List.of(flow.id())).getFirst()
+                    instanceof Answer.Refused<FlowView>) {
+                throw taken;
+            }
+        }
     }
 
     @Nullable Unwinding unwinding() {
