@@ -7,7 +7,6 @@ import static io.flowfabric.testkit.contract.Given.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.flowfabric.core.Answer;
-import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Invalid;
 import io.flowfabric.core.Lane;
@@ -357,9 +356,6 @@ abstract class FlowAwaitingRules extends Rules {
         }
     }
 
-    private static boolean isLower(FlowId one, FlowId other) {
-        return one.uuid().toString().compareTo(other.uuid().toString()) < 0;
-    }
 
     @Test
     void an_explanation_names_the_flow_that_is_awaited() {
