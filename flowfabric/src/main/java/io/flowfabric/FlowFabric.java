@@ -230,7 +230,8 @@ public final class FlowFabric implements AutoCloseable {
 
     /** Describes a worker of this process. */
     public FabricWorker worker(String name) {
-        return new FabricWorker(this, Worker.on(engine).name(name).namespace(namespace()));
+        var described = Worker.on(engine).name(name).namespace(namespace());
+        return new FabricWorker(this, described.ttl(options.workerTtl()));
     }
 
     // What waits.

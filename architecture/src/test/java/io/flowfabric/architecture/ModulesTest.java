@@ -38,6 +38,7 @@ class ModulesTest {
                     "engine",
                     "worker",
                     "flowfabric",
+                    "testing",
                     "micrometer");
 
     /** What a program in production has on its class path. */

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where one session waits for work. Many threads may wait at one place, and it costs nothing while
@@ -55,6 +56,8 @@ public final class ClaimWaiter implements AutoCloseable {
     private final Interest interest;
     private final WaitingRoom room;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicLong waits = new AtomicLong();
+    private volatile WaitingRoom.@Nullable Waiter last;
 
     ClaimWaiter(ClaimParking parking, Interest interest, WaitingRoom room) {
         this.parking = parking;
@@ -102,8 +105,8 @@ public final class ClaimWaiter implements AutoCloseable {
                     if (found.full() && rest > 0) {
                         // There may be some where it has not looked yet.
                         long pause = Math.min(rest, pause(++inVain));
-                        if (pause > 0 && !waiter.signalled()) {
-                            parking.park(pause);
+                        if (pause > 0) {
+                            rest(waiter, pause);
                         }
                         interruptible();
                         signal = room.enter(waiter);
@@ -119,9 +122,7 @@ public final class ClaimWaiter implements AutoCloseable {
                 if (left <= 0 || over(attempt)) {
                     return List.of();
                 }
-                if (!waiter.signalled()) {
-                    parking.park(Math.min(left, parking.safetyPoll()));
-                }
+                rest(waiter, Math.min(left, parking.safetyPoll()));
                 interruptible();
                 signal = room.enter(waiter);
                 if (over(attempt)) {
@@ -139,6 +140,27 @@ public final class ClaimWaiter implements AutoCloseable {
                 room.wakeOne(WorkNotice.HINT);
             }
         }
+    }
+
+    /** Waits for a signal, which it may have been given already. */
+    private void rest(WaitingRoom.Waiter waiter, long nanos) {
+        waiter.rests(parking.time().nanos() + nanos);
+        last = waiter;
+        if (!waiter.signalled()) {
+            parking.park(nanos);
+        }
+        waits.incrementAndGet();
+        waiter.wakes();
+    }
+
+    /**
+     * How often a claim has waited here, while the last one that began to waits and has no signal;
+     * {@link Service#BUSY} otherwise.
+     */
+    long turnsAtRest() {
+        long waited = waits.get();
+        var waiter = last;
+        return waiter != null && waiter.atRest(parking.time().nanos()) ? waited : Service.BUSY;
     }
 
     /** How long to wait after so many looks in a row that found nothing where there may be more. */

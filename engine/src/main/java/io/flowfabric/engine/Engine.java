@@ -358,6 +358,14 @@ public final class Engine extends Service implements Backend {
         }
     }
 
+    /** It is at rest when its loops are, and the workers that it owns. */
+    @Override
+    protected long rested() {
+        long own = rested(List.of(sweeps, recounts, firstKey));
+        long others = rested(owned);
+        return own == BUSY || others == BUSY ? BUSY : own + others;
+    }
+
     private void addHook() {
         try {
             Runtime.getRuntime().addShutdownHook(hook);

@@ -250,6 +250,25 @@ public final class EngineSession extends Service {
         }
     }
 
+    /**
+     * It is at rest when no heartbeat is due and its holder has nothing to look after. Claims are
+     * another matter: {@link #claimsAtRest}.
+     */
+    @Override
+    protected long rested() {
+        return dead.get() ? BUSY : rested(List.of(heart, watch));
+    }
+
+    /**
+     * How often the claim of this session has waited in vain, while it waits and has no reason to
+     * look for work; {@link #BUSY} otherwise, as {@link #turnsAtRest} says it. For a session with
+     * one thread that claims.
+     */
+    public long claimsAtRest() {
+        var here = place;
+        return here == null ? BUSY : here.turnsAtRest();
+    }
+
     private void close(int tries) {
         for (int failures = 0; failures < tries; failures++) {
             if (failures > 0) {

@@ -6,6 +6,7 @@ import io.flowfabric.core.policy.Backoff;
 import org.slf4j.Logger;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Sees to it that there is a key to sign with. An engine starts also while its store cannot be
@@ -55,6 +56,11 @@ final class FirstKey extends Service {
     @Override
     protected void end() {
         loop.stop();
+    }
+
+    @Override
+    protected long rested() {
+        return rested(List.of(loop));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.flowfabric.core.policy.Backoff;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -23,6 +24,9 @@ final class Loop extends Service {
         long take();
     }
 
+    /** A pause between two turns: when it began, and how long it lasts unless it is hurried. */
+    private record Pause(long began, long length) {}
+
     private final String name;
     private final Time time;
     private final Turn turn;
@@ -31,6 +35,8 @@ final class Loop extends Service {
     private final Duration patience;
     private volatile boolean stopping;
     private volatile boolean hurried;
+    private final AtomicLong turns = new AtomicLong();
+    private volatile @Nullable Pause pause;
     private volatile @Nullable Thread thread;
 
     /**
@@ -111,8 +117,19 @@ final class Loop extends Service {
         }
     }
 
+    @Override
+    protected long rested() {
+        // Read first: a turn that is taken meanwhile makes another number the next time.
+        long taken = turns.get();
+        var now = pause;
+        boolean resting =
+                now != null && time.nanos() - now.began < (hurried ? FLOOR.toNanos() : now.length);
+        return resting ? taken : BUSY;
+    }
+
     private void rest(long wait) {
         long ended = time.nanos();
+        pause = new Pause(ended, wait);
         while (!stopping) {
             long rested = time.nanos() - ended;
             long left = (hurried ? FLOOR.toNanos() : wait) - rested;
@@ -121,6 +138,8 @@ final class Loop extends Service {
             }
             time.park(left);
         }
+        turns.incrementAndGet();
+        pause = null;
         hurried = false;
     }
 

@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -137,6 +138,11 @@ final class Recounts extends Service {
             }
             after = page.next();
         } while (!after.equals(Cursor.END));
+    }
+
+    @Override
+    protected long rested() {
+        return rested(List.of(loop));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.flowfabric.engine;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -15,6 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * </ul>
  */
 public abstract class Service implements AutoCloseable {
+    /** What {@link #turnsAtRest} says of a service that has something to do. */
+    public static final long BUSY = -1;
+
     private enum Stage {
         NEW,
         RUNNING,
@@ -77,6 +81,37 @@ public abstract class Service implements AutoCloseable {
     /** Whether it has been started and not been stopped. */
     public final boolean running() {
         return stage == Stage.RUNNING;
+    }
+
+    /**
+     * How often it has done something, when it is at rest: it does nothing more until its {@link
+     * Time} has moved on, or it is called. {@link #BUSY} when it is not at rest.
+     *
+     * <p>This is for tests that move the time themselves and must know when to. The number grows
+     * with everything that is done, so who asks twice and is given the same number knows that the
+     * service was at rest in between; and services that were all at rest at one moment stay so. A
+     * service that does not run is at rest.
+     */
+    public final long turnsAtRest() {
+        return running() ? rested() : 0;
+    }
+
+    /** What {@link #turnsAtRest} says while it runs: nothing but what is called, unless it says. */
+    protected long rested() {
+        return 0;
+    }
+
+    /** What services have done together, if all of them are at rest. */
+    protected static long rested(Collection<? extends Service> services) {
+        long sum = 0;
+        for (var service : services) {
+            long turns = service.turnsAtRest();
+            if (turns == BUSY) {
+                return BUSY;
+            }
+            sum += turns;
+        }
+        return sum;
     }
 
     /** Gets everything going. Called once at most. */

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -122,6 +123,11 @@ final class Sweeps extends Service {
         stopping = true;
         prompt.stop();
         retention.stop();
+    }
+
+    @Override
+    protected long rested() {
+        return rested(List.of(prompt, retention));
     }
 
     private long tend() {

@@ -49,6 +49,14 @@ public interface Time extends InstantSource {
     void park(long nanos);
 
     /**
+     * Whether a thread waits for nothing but this time to pass, though it runs a handler. Only in
+     * the time of a test is there such a wait.
+     */
+    default boolean waits(Thread thread) {
+        return false;
+    }
+
+    /**
      * Waits before something that failed is tried again: so long, or somewhat shorter as {@link
      * #jittered} says. It ends before when this thread is interrupted, or unparked and told that it
      * is over.

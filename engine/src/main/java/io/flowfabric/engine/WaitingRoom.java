@@ -21,8 +21,25 @@ final class WaitingRoom {
         private final Thread thread = Thread.currentThread();
         private volatile @Nullable WorkNotice signal;
 
+        /** Until when it waits without a signal; nothing while it does not wait. */
+        private volatile @Nullable Long until;
+
         boolean signalled() {
             return signal != null;
+        }
+
+        void rests(long moment) {
+            until = moment;
+        }
+
+        void wakes() {
+            until = null;
+        }
+
+        /** Whether it waits, and has no reason not to. */
+        boolean atRest(long now) {
+            var end = until;
+            return end != null && now < end && signal == null;
         }
     }
 

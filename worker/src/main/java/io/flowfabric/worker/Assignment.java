@@ -83,6 +83,12 @@ final class Assignment implements Runnable {
         return ends - now;
     }
 
+    /** Whether its handler waits for time to pass, and for nothing else. */
+    boolean asleep() {
+        var running = thread;
+        return running != null && stage.get() == Stage.RUNNING && shift.time().waits(running);
+    }
+
     /** Runs the handler, in a thread of its own. */
     @Override
     public void run() {

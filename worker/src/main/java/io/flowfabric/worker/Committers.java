@@ -64,6 +64,7 @@ final class Committers<T> extends Service {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger unsettled = new AtomicInteger();
     private final AtomicLong unsettledBytes = new AtomicLong();
+    private final AtomicLong batches = new AtomicLong();
     private volatile Thread stopping = Thread.currentThread();
 
     /**
@@ -99,6 +100,13 @@ final class Committers<T> extends Service {
     /** How many bytes they have. */
     long unsettledBytes() {
         return unsettledBytes.get();
+    }
+
+    /** It is at rest when nothing is on its way. */
+    @Override
+    protected long rested() {
+        long taken = batches.get();
+        return unsettled.get() == 0 ? taken : BUSY;
     }
 
     /** Puts an item on its way, unless it is too late for that, and says whether it has. */
@@ -166,6 +174,7 @@ final class Committers<T> extends Service {
                 if (batch.isEmpty()) {
                     return;
                 }
+                batches.incrementAndGet();
                 long began = time.nanos();
                 var left = attempt(batch, trouble);
                 if (!left.isEmpty()) {

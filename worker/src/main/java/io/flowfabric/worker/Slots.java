@@ -2,6 +2,7 @@ package io.flowfabric.worker;
 
 import io.flowfabric.core.Limit;
 import io.flowfabric.core.store.Chunks;
+import io.flowfabric.engine.Service;
 import io.flowfabric.engine.Time;
 
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,10 @@ final class Slots {
     private final ArrayDeque<Assignment> waiting = new ArrayDeque<>();
     private final Pace pace = new Pace();
     private int running;
+
+    /** How often a slot was taken, freed or passed on. */
+    private long moves;
+
     private boolean dry;
     private boolean closed;
     private volatile boolean idle = true;
@@ -93,6 +98,30 @@ final class Slots {
         }
     }
 
+    /** Whether a claimer that waits for room is about to go on. */
+    boolean roomy() {
+        lock.lock();
+        try {
+            int free = closed ? 0 : free();
+            return free > 0 && (free >= worthwhile() || pace.ahead(concurrency) == 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * How often a slot was taken or freed, when no handler runs but so many that wait for time to
+     * pass; {@link Service#BUSY} otherwise.
+     */
+    long movesAtRest(int asleep) {
+        lock.lock();
+        try {
+            return running > asleep ? Service.BUSY : moves;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets the claimer that waits for room look again. */
     void recheck() {
         lock.lock();
@@ -127,6 +156,7 @@ final class Slots {
                     waiting.add(assignment);
                 }
             }
+            moves += now.size();
             idle = running == 0;
         } finally {
             lock.unlock();
@@ -170,6 +200,7 @@ final class Slots {
         lock.lock();
         try {
             var next = waiting.poll();
+            moves++;
             if (next == null) {
                 vacate(1);
             }
@@ -186,6 +217,7 @@ final class Slots {
 
     private void vacate(int count) {
         running -= count;
+        moves += count;
         idle = running == 0;
         if (idle) {
             LockSupport.unpark(idleWaiter);

@@ -55,6 +55,7 @@ public final class Worker extends Service {
     private final OutageLog trouble;
     private volatile Duration grace;
     private volatile boolean draining;
+    private volatile boolean awaitsRoom;
     private volatile WorkerSession shift;
     private @Nullable Thread claimer;
 
@@ -130,6 +131,20 @@ public final class Worker extends Service {
         }
     }
 
+    /**
+     * It is at rest when no handler runs but such as wait for time to pass, no ending is on its
+     * way, and its claim waits for work that there is not, or for room.
+     */
+    @Override
+    protected long rested() {
+        var now = shift;
+        long claims = awaitsRoom && !slots.roomy() ? 0 : now.session().claimsAtRest();
+        long moves = slots.movesAtRest(now.asleep());
+        long others = rested(List.of(endings, now.session()));
+        boolean busy = now.over() || claims == BUSY || moves == BUSY || others == BUSY;
+        return busy ? BUSY : claims + moves + others;
+    }
+
     private void drain() {
         draining = true;
         slots.close();
@@ -203,7 +218,12 @@ public final class Worker extends Service {
         if (!draining && slots.room() == 0) {
             engine.metrics().atCapacity();
         }
-        return slots.awaitRoom(() -> draining || now.over());
+        awaitsRoom = true;
+        try {
+            return slots.awaitRoom(() -> draining || now.over());
+        } finally {
+            awaitsRoom = false;
+        }
     }
 
     /** Goes on under another session. */

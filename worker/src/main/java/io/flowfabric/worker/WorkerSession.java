@@ -101,6 +101,11 @@ final class WorkerSession implements EngineSession.Holder {
         return List.copyOf(held.values());
     }
 
+    /** How many handlers wait for time to pass, as those of tests do. */
+    int asleep() {
+        return (int) held.values().stream().filter(Assignment::asleep).count();
+    }
+
     @Override
     public Set<Fence> held() {
         return held.keySet();

@@ -132,6 +132,26 @@ final class MemoryMaintenance implements Maintenance {
                                 .filter(left -> left.compareTo(within) <= 0));
     }
 
+    /** What is due next, by what it happens to. */
+    MemoryStore.Upcoming upcoming() {
+        return world.call(
+                () ->
+                        new MemoryStore.Upcoming(
+                                first(
+                                        world.executions.rows().stream()
+                                                .flatMap(
+                                                        row ->
+                                                                Stream.concat(
+                                                                        dueTimes(row),
+                                                                        windows(row)))),
+                                first(world.purses.all().flatMap(p -> p.resets.stream())),
+                                first(world.sessions.unburied().map(living -> living.aliveUntil))));
+    }
+
+    private static Optional<Instant> first(Stream<Instant> times) {
+        return times.min(Comparator.naturalOrder());
+    }
+
     private static Stream<Instant> dueTimes(MemoryExecution row) {
         return Stream.of(Timer.values()).flatMap(timer -> timer.due(row.facts()).stream());
     }

@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The store in memory: what every other store is compared with.
@@ -190,6 +191,22 @@ public final class MemoryStore implements Store {
      */
     public boolean mayBeEarly(Instant at) {
         return maintenance.mayBeEarly(at);
+    }
+
+    /**
+     * What is due next, for tests that move the clock there.
+     *
+     * @param work when a delay, a wait, an attempt or an execution runs out of time, or a window of
+     *     a quota opens for work that waits
+     * @param budgets when a budget begins another period
+     * @param sessions when a session dies unless it gives a sign of life
+     */
+    public record Upcoming(
+            Optional<Instant> work, Optional<Instant> budgets, Optional<Instant> sessions) {}
+
+    /** What is due next, as far as is known now. */
+    public Upcoming upcoming() {
+        return maintenance.upcoming();
     }
 
     /** Damages what is stored of an execution. */
