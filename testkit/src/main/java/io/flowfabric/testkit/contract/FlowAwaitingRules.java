@@ -356,7 +356,6 @@ abstract class FlowAwaitingRules extends Rules {
         }
     }
 
-
     @Test
     void an_explanation_names_the_flow_that_is_awaited() {
         var lease = world.begun();
