@@ -140,8 +140,8 @@ final class TaskWaits {
     }
 
     /**
-     * Submits the flow, unless the worker that had the work before has done so at the last moment:
-     * its members have ids of their own, so that it is not the same for the store.
+     * Submits the flow, unless the worker that had the work before has done so at the last moment,
+     * with other content perhaps: its members belong to another trace.
      */
     private void submit(FlowSubmission flow) {
         try {

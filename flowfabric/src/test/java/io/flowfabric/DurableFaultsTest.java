@@ -315,18 +315,19 @@ class DurableFaultsTest {
             throws Exception {
         var part = Kind.of("part", String.class, String.class);
         fabric.worker("parts").on(part, (task, name) -> name).start();
+        var before = Flow.of("parts").task("one", part.with("before"));
         var children = Flow.of("parts").task("one", part.with("one"));
         var trip =
                 trip(
                         (task, to) -> {
                             if (count("run") == 1) {
-                                meanwhile.set(() -> submitBelow(task, children));
+                                meanwhile.set(() -> submitBelow(task, before));
                             }
                             var parts = task.awaitChildren("parts", children);
                             return parts.result("one", String.class).orElseThrow();
                         });
 
-        assertThat(trip.await(SOON)).isEqualTo("one");
+        assertThat(trip.await(SOON)).isEqualTo("before");
         assertThat(meanwhile).hasNullValue();
     }
 
