@@ -158,8 +158,7 @@ final class TaskWaits {
     Optional<Payload> upstream(String name) {
         var after = Cursor.START;
         while (!after.equals(Cursor.END)) {
-            var page =
-                    engine.flows().upstreams(task.execution(), after, (int) Limit.PAGE.max());
+            var page = engine.flows().upstreams(task.execution(), after, (int) Limit.PAGE.max());
             for (var upstream : page.items()) {
                 if (upstream.name().equals(name)) {
                     return upstream.result();

@@ -60,7 +60,8 @@ final class AgentLoop {
                     return thought.words();
                 }
                 case "weather" ->
-                        seen.add(task.step("tool-" + turn, String.class, () -> "sunny at the lake"));
+                        seen.add(
+                                task.step("tool-" + turn, String.class, () -> "sunny at the lake"));
                 case "ask" ->
                         seen.add(task.awaitSignal("question-" + turn, String.class).orElseThrow());
                 default -> throw new IllegalStateException("There is no tool " + thought.tool());
@@ -71,7 +72,7 @@ final class AgentLoop {
 
     private Thought think(DurableTask task, List<String> seen) {
         var thought = model.next(seen);
-        for (var word : thought.words().split(" ")) {
+        for (var word : thought.words().split(" ", -1)) {
             task.stream("word", Payload.text(word)); // a real model brings them one by one
         }
         task.stream("turn", Payload.text(thought.tool()));

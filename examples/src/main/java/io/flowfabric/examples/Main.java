@@ -26,7 +26,8 @@ public final class Main {
             List.of(
                     new Example(
                             "retry-and-cancel",
-                            "a call that fails twice, a wait and a running handler that are called off",
+                            "a call that fails twice, a wait and a running handler that are called"
+                                + " off",
                             Story.of(RetryAndCancel::run)),
                     new Example(
                             "approval",
@@ -54,7 +55,8 @@ public final class Main {
                             OrdersInTransaction::run),
                     new Example(
                             "agent",
-                            "a loop of thoughts and tools that streams what it says, and asks a person",
+                            "a loop of thoughts and tools that streams what it says, and asks a"
+                                + " person",
                             Story.of(AgentLoop::run)),
                     new Example(
                             "takeover",

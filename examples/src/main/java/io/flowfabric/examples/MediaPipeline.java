@@ -40,7 +40,8 @@ final class MediaPipeline {
                                 TRANSCODE,
                                 (task, lines) -> {
                                     var film = task.upstream("probe", Film.class).orElseThrow();
-                                    task.progress(50, "half of %d minutes".formatted(film.minutes()));
+                                    task.progress(
+                                            50, "half of %d minutes".formatted(film.minutes()));
                                     out.println("made in %d lines".formatted(lines));
                                     return new Size(film.title(), lines);
                                 })
@@ -48,7 +49,8 @@ final class MediaPipeline {
                                 CAPTION,
                                 (task, language) -> {
                                     if (task.attempt() == 1) {
-                                        out.println("captions fail once, and are tried again alone");
+                                        out.println(
+                                                "captions fail once, and are tried again alone");
                                         throw new IllegalStateException("no interpreter");
                                     }
                                     return "captions in " + language;
@@ -88,7 +90,8 @@ final class MediaPipeline {
         var said = flow.result("release", String.class).orElseThrow();
         claim(
                 out,
-                said.equals("Metropolis is out as MP4 of 2160 and 720 lines with captions in Dutch"),
+                said.equals(
+                        "Metropolis is out as MP4 of 2160 and 720 lines with captions in Dutch"),
                 said);
         for (var name : List.of("large", "small")) {
             int attempts = flow.task(name, Size.class).describe().attempts();

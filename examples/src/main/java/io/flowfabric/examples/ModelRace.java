@@ -67,7 +67,10 @@ final class ModelRace {
         stopped.await();
         claim(out, true, "the handlers of the two others were interrupted");
         for (var name : new String[] {"thorough", "wise"}) {
-            claim(out, outcome(race.task(name, String.class)) == Outcome.SKIPPED, name + " was skipped");
+            claim(
+                    out,
+                    outcome(race.task(name, String.class)) == Outcome.SKIPPED,
+                    name + " was skipped");
         }
         worker.stop();
     }

@@ -25,7 +25,8 @@ final class OrdersInTransaction {
     static void run(FlowFabric fabric, DatabaseLogin database, PrintStream out) throws Exception {
         try (var connection = database.connection();
                 var create = connection.createStatement()) {
-            create.execute("create table if not exists example_order (id uuid primary key, item text)");
+            create.execute(
+                    "create table if not exists example_order (id uuid primary key, item text)");
         }
         var worker =
                 fabric.worker("billing")
@@ -88,7 +89,8 @@ final class OrdersInTransaction {
     private static String item(DatabaseLogin database, UUID order) throws SQLException {
         try (var connection = database.connection();
                 var select =
-                        connection.prepareStatement("select item from example_order where id = ?")) {
+                        connection.prepareStatement(
+                                "select item from example_order where id = ?")) {
             select.setObject(1, order);
             try (var rows = select.executeQuery()) {
                 return rows.next() ? rows.getString(1) : "nothing";

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -63,7 +64,8 @@ public final class Takeover {
     /** Both processes have the same handler; only what a step does is told to different ears. */
     private static TaskHandler<String, String> handler(Ear ear) {
         return (task, item) -> {
-            var reserved = task.step("reserve", String.class, () -> did(ear, "reserve", "reserved"));
+            var reserved =
+                    task.step("reserve", String.class, () -> did(ear, "reserve", "reserved"));
             var charged = task.step("charge", String.class, () -> did(ear, "charge", "charged"));
             var shipped = task.step("ship", String.class, () -> did(ear, "ship", "shipped"));
             return String.join(", ", item, reserved, charged, shipped);
@@ -94,16 +96,17 @@ public final class Takeover {
 
     /** The second process: a worker that hangs in the third step. */
     public static void main(String[] args) throws Exception {
-        var environment = System.getenv();
         try (var fabric =
                 FlowFabric.connect(
-                        environment.get("EXAMPLE_URL"),
-                        environment.get("EXAMPLE_USER"),
-                        environment.get("EXAMPLE_PASSWORD"))) {
+                        told("EXAMPLE_URL"), told("EXAMPLE_USER"), told("EXAMPLE_PASSWORD"))) {
             fabric.worker("second").ttl(TTL).on(PARCEL, handler(Takeover::sayOrHang)).start();
             System.out.println("ready");
             System.in.read(); // until the first process ends, or this one is killed
         }
+    }
+
+    private static String told(String variable) {
+        return Objects.requireNonNull(System.getenv(variable), variable);
     }
 
     private static boolean sayOrHang(String step) throws InterruptedException {

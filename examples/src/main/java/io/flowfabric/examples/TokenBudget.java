@@ -43,8 +43,7 @@ final class TokenBudget {
                                 PROMPT,
                                 (task, prompt) -> {
                                     var answer =
-                                            task.step(
-                                                    "ask", String.class, () -> model.ask(prompt));
+                                            task.step("ask", String.class, () -> model.ask(prompt));
                                     task.spend(BUDGET, "tokens", EACH);
                                     return answer;
                                 })

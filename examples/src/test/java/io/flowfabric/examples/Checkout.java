@@ -3,8 +3,8 @@ package io.flowfabric.examples;
 import static io.flowfabric.Flow.after;
 
 import io.flowfabric.DurableTask;
-import io.flowfabric.FlowFabric;
 import io.flowfabric.Flow;
+import io.flowfabric.FlowFabric;
 import io.flowfabric.Kind;
 import io.flowfabric.worker.TaskFailure;
 
@@ -18,8 +18,10 @@ final class Checkout {
 
     static final Kind<Order, String> ORDER =
             Kind.of("order", Order.class, String.class).lane("orders").retries(5);
-    static final Kind<String, String> PICK = Kind.of("pick", String.class, String.class).lane("hall");
-    static final Kind<String, String> PACK = Kind.of("pack", String.class, String.class).lane("hall");
+    static final Kind<String, String> PICK =
+            Kind.of("pick", String.class, String.class).lane("hall");
+    static final Kind<String, String> PACK =
+            Kind.of("pack", String.class, String.class).lane("hall");
 
     /** What the shop calls: real systems, each of which may fail. */
     interface Systems {

@@ -41,7 +41,10 @@ class PageSourcesTest {
                         .toList();
 
         assertThat(shown)
-                .isEqualTo(List.of(sources.split(" ")).stream().map(PageSourcesTest::read).toList());
+                .isEqualTo(
+                        List.of(sources.split(" ", -1)).stream()
+                                .map(PageSourcesTest::read)
+                                .toList());
     }
 
     /** A source from its first import on. */

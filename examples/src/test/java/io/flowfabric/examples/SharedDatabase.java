@@ -11,7 +11,8 @@ final class SharedDatabase {
     static final DatabaseLogin LOGIN =
             DatabaseLogin.of(
                     EmbeddedPostgres.start(
-                            Path.of("target", "embedded").resolve(ProcessHandle.current().pid() + ""),
+                            Path.of("target", "embedded")
+                                    .resolve(ProcessHandle.current().pid() + ""),
                             EmbeddedOptions.DEFAULT.withoutDurability()));
 
     static final FlowFabric FABRIC = LOGIN.fabric();
