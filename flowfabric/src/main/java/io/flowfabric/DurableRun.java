@@ -105,6 +105,11 @@ final class DurableRun implements DurableTask {
     }
 
     @Override
+    public <T> Optional<T> upstream(String name, Class<T> type) {
+        return waits.upstream(name).map(content -> fabric.decode(content, type));
+    }
+
+    @Override
     public void compensate(String name, StepAction undo) {
         compensations.register(name, undo);
     }

@@ -121,6 +121,15 @@ public interface DurableTask extends Task {
     FlowHandle awaitChildren(String name, Flow children);
 
     /**
+     * What a task that this one comes after in its flow has returned.
+     *
+     * @param task its name in the flow
+     * @return nothing when it did not succeed, or returned nothing
+     * @throws io.flowfabric.core.NotFound when this work comes after no such task
+     */
+    <T> Optional<T> upstream(String task, Class<T> type);
+
+    /**
      * Undoes something when the work fails for good: all that was registered is run in reverse
      * order, each as a step of its own, before the failure is stored. One that fails is tried
      * again, five times at most, and then left. Nothing is undone when the work is cancelled,

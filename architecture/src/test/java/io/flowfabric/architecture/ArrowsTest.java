@@ -118,6 +118,10 @@ class ArrowsTest {
                                     "io.micrometer.core..",
                                     "io.micrometer.observation..")),
                     new Module(
+                            "examples",
+                            List.of("flowfabric", "core", "engine", "worker", "embedded"),
+                            List.of("org.jspecify..", "com.sun.net.httpserver..")),
+                    new Module(
                             "cli",
                             List.of("core", "engine", "worker", "postgres", "valkey", "embedded"),
                             List.of("org.jspecify..")),

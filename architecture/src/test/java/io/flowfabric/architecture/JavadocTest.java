@@ -33,7 +33,7 @@ import javax.tools.ToolProvider;
  */
 class JavadocTest {
     @ParameterizedTest
-    @ValueSource(strings = {"core", "engine", "worker"})
+    @ValueSource(strings = {"core", "engine", "worker", "flowfabric"})
     void every_public_member_says_what_it_is(String module) throws Exception {
         assertThat(undescribed(Path.of("..", module, "src", "main", "java"))).isEmpty();
     }
