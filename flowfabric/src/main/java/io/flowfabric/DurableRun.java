@@ -8,6 +8,7 @@ import io.flowfabric.core.Lane;
 import io.flowfabric.core.Payload;
 import io.flowfabric.core.Tags;
 import io.flowfabric.core.admission.BudgetView;
+import io.flowfabric.core.flow.Upstream;
 import io.flowfabric.core.lease.Step;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.worker.Task;
@@ -67,6 +68,23 @@ final class DurableRun implements DurableTask {
     }
 
     @Override
+    public <T> T transaction(
+            String name, Class<T> type, TransactionStep<? extends @Nullable T> body)
+            throws Exception {
+        before(name);
+        var known = steps.next(name);
+        var step =
+                known.isPresent()
+                        ? known.get()
+                        : fabric.postgres()
+                                .transaction(
+                                        fence(),
+                                        name,
+                                        connection -> fabric.codec().encode(body.run(connection)));
+        return fabric.decode(step.content(), type);
+    }
+
+    @Override
     public void sleep(String name, Duration length) {
         before(name);
         waits.sleep(name, Due.in(length));
@@ -106,7 +124,7 @@ final class DurableRun implements DurableTask {
 
     @Override
     public <T> Optional<T> upstream(String name, Class<T> type) {
-        return waits.upstream(name).map(content -> fabric.decode(content, type));
+        return task.upstream(name).map(content -> fabric.decode(content, type));
     }
 
     @Override
@@ -236,6 +254,11 @@ final class DurableRun implements DurableTask {
     @Override
     public BudgetView spend(String budget, String dimension, long amount, String key) {
         return task.spend(budget, dimension, amount, key);
+    }
+
+    @Override
+    public List<Upstream> upstreams() {
+        return task.upstreams();
     }
 
     @Override

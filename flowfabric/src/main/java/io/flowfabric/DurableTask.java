@@ -5,6 +5,7 @@ import io.flowfabric.worker.Task;
 
 import org.jspecify.annotations.Nullable;
 
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -51,6 +52,27 @@ public interface DurableTask extends Task {
                     body.run();
                     return null;
                 });
+    }
+
+    /**
+     * Runs a step in a transaction, on Postgres: what the body writes and that the step is finished
+     * are one commit, so that it happens exactly once.
+     *
+     * @param body writes through the connection, which is committed or rolled back for it
+     * @throws io.flowfabric.core.Unavailable when the store is not on Postgres
+     */
+    <T> T transaction(String name, Class<T> type, TransactionStep<? extends @Nullable T> body)
+            throws Exception;
+
+    /**
+     * A step in a transaction.
+     *
+     * @param <T> what it returns
+     */
+    @FunctionalInterface
+    interface TransactionStep<T extends @Nullable Object> {
+        /** Writes through a connection. */
+        T run(Connection connection) throws Exception;
     }
 
     /** A step that returns nothing. */

@@ -2,13 +2,13 @@ package io.flowfabric;
 
 import io.flowfabric.core.Answer;
 import io.flowfabric.core.Attribution;
-import io.flowfabric.core.Conflict;
 import io.flowfabric.core.Cursor;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowId;
 import io.flowfabric.core.Lane;
 import io.flowfabric.core.Namespace;
 import io.flowfabric.core.Payload;
+import io.flowfabric.core.PublicState;
 import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.admission.Budgets;
 import io.flowfabric.core.admission.Quotas;
@@ -19,12 +19,14 @@ import io.flowfabric.core.operate.OperatorCommand;
 import io.flowfabric.core.query.ExecutionView;
 import io.flowfabric.core.query.Explanation;
 import io.flowfabric.core.query.Search;
+import io.flowfabric.core.schedule.Schedules;
 import io.flowfabric.core.signal.Delivery;
 import io.flowfabric.core.signal.Signal;
 import io.flowfabric.core.signal.Signals;
 import io.flowfabric.core.signal.Waitpoint;
 import io.flowfabric.core.store.Store;
 import io.flowfabric.core.store.Stores;
+import io.flowfabric.core.submit.KeyUse;
 import io.flowfabric.core.submit.Submission;
 import io.flowfabric.core.submit.Submitted;
 import io.flowfabric.engine.Bulk;
@@ -42,6 +44,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+
+import javax.sql.DataSource;
 
 /**
  * A durable execution engine in this process: the one object that a program holds.
@@ -118,6 +122,16 @@ public final class FlowFabric implements AutoCloseable {
         return on(Stores.open(url, user, password), FabricOptions.DEFAULT);
     }
 
+    /**
+     * Runs on Postgres, with connections of the program's own pool, which stays open when the
+     * fabric is closed.
+     *
+     * @param dataSource with four connections at least to spare
+     */
+    public static FlowFabric using(DataSource dataSource) {
+        return on(PostgresStore.open(dataSource), FabricOptions.DEFAULT);
+    }
+
     /** Runs on a store that the program has opened; it is closed with the fabric. */
     public static FlowFabric on(Store store, FabricOptions options) {
         return started(store, options, () -> {});
@@ -143,7 +157,12 @@ public final class FlowFabric implements AutoCloseable {
      *     reached
      */
     public <O> WorkHandle<O> submit(Work<O> work) {
-        return handle(work, accepted(work, submission(work)).orThrow());
+        var submitted = engine.submit(submission(work));
+        var key = work.terms().tags().values().get(Work.DEBOUNCE);
+        if (key != null) {
+            cancelEarlier(key, submitted.id());
+        }
+        return handle(work, submitted);
     }
 
     /** Submits work of a kind by its name, in the default lane; its result is read as bytes. */
@@ -157,7 +176,7 @@ public final class FlowFabric implements AutoCloseable {
         var handles = new ArrayList<Answer<WorkHandle<O>>>(works.size());
         for (int i = 0; i < works.size(); i++) {
             var work = works.get(i);
-            handles.add(found(work, answers.get(i)).map(submitted -> handle(work, submitted)));
+            handles.add(answers.get(i).map(submitted -> handle(work, submitted)));
         }
         return handles;
     }
@@ -170,9 +189,7 @@ public final class FlowFabric implements AutoCloseable {
      * @throws Unavailable when the store is not on Postgres
      */
     public <O> WorkHandle<O> submit(Connection connection, Work<O> work) {
-        var submission = submission(work);
-        var answer = postgres().in(connection).submit(List.of(submission)).getFirst();
-        return handle(work, found(work, answer).orThrow());
+        return handle(work, postgres().in(connection).submit(submission(work)));
     }
 
     /** Submits a flow, all of it or nothing. */
@@ -191,27 +208,29 @@ public final class FlowFabric implements AutoCloseable {
         return new WorkHandle<>(this, id, false, resultType);
     }
 
-    private <O> Answer<Submitted> accepted(Work<O> work, Submission submission) {
-        return found(work, engine.submissions().submit(List.of(submission)).getFirst());
-    }
-
-    /** A key that exists is an answer where the work asks for nothing but that. */
-    private static Answer<Submitted> found(Work<?> work, Answer<Submitted> answer) {
-        boolean ifAbsent =
-                work.terms().key().filter(key -> key.use() == WorkKey.Use.IF_ABSENT).isPresent();
-        return ifAbsent
-                        && answer instanceof Answer.Refused<Submitted>(Conflict taken)
-                        && taken.code() == Conflict.Code.KEY_TAKEN
-                ? Answer.done(new Submitted(ExecutionId.parse(taken.existing()), false))
-                : answer;
-    }
-
     private <O> WorkHandle<O> handle(Work<O> work, Submitted submitted) {
         return new WorkHandle<>(
                 this, submitted.id(), submitted.created(), work.terms().resultType());
     }
 
-    Submission submission(Work<?> work) {
+    /** Cancels what was debounced under a key before a piece of work, and has not ended. */
+    private void cancelEarlier(String key, ExecutionId latest) {
+        var pending =
+                search().tag(Work.DEBOUNCE, key).states(PublicState.DELAYED, PublicState.WAITING);
+        var earlier =
+                find(pending)
+                        .map(ExecutionView::id)
+                        .filter(id -> id.compareTo(latest) < 0)
+                        .<OperatorCommand>map(OperatorCommand.Cancel::new)
+                        .toList();
+        if (!earlier.isEmpty()) {
+            // What has begun meanwhile goes on; what has ended is refused, and is no concern.
+            engine.operations().act(earlier, new Attribution(ACTOR, "debounced by " + latest));
+        }
+    }
+
+    /** What is submitted of a piece of work: for schedules, and for calls of the contract. */
+    public Submission submission(Work<?> work) {
         var terms = work.terms();
         var input = terms.input() == null ? Payload.EMPTY : codec().encode(terms.input());
         var traced = options.traceparent().get().map(trace -> TraceParameter.put(input, trace));
@@ -221,7 +240,8 @@ public final class FlowFabric implements AutoCloseable {
                 terms.kind(),
                 traced.orElse(input),
                 terms.creator(),
-                terms.key().map(WorkKey::text),
+                terms.key().map(key -> key.at(options.time().instant())),
+                terms.key().map(Work.Key::use).orElse(KeyUse.EXACT),
                 terms.tags(),
                 terms.policy());
     }
@@ -340,6 +360,18 @@ public final class FlowFabric implements AutoCloseable {
         return engine.quotas();
     }
 
+    /**
+     * The schedules, by which work is submitted again and again.
+     *
+     * <pre>{@code
+     * fabric.schedules().define(
+     *         Schedule.cron("nightly", "0 3 * * *", fabric.submission(REPORT.with("daily"))), by);
+     * }</pre>
+     */
+    public Schedules schedules() {
+        return engine.schedules();
+    }
+
     /** The lanes. */
     public Lanes lanes() {
         return engine.lanes();
@@ -384,12 +416,12 @@ public final class FlowFabric implements AutoCloseable {
         return awaited;
     }
 
-    private PostgresStore postgres() {
+    PostgresStore postgres() {
         if (store instanceof PostgresStore postgres) {
             return postgres;
         }
         throw new Unavailable(
-                "Only work on Postgres is submitted in a transaction of the program; this store is %s."
+                "Transactions of the program need a store on Postgres; this one is a %s."
                         .formatted(store.getClass().getSimpleName()));
     }
 

@@ -154,21 +154,6 @@ final class TaskWaits {
         }
     }
 
-    /** What a task before this one in its flow has produced. */
-    Optional<Payload> upstream(String name) {
-        var after = Cursor.START;
-        while (!after.equals(Cursor.END)) {
-            var page = engine.flows().upstreams(task.execution(), after, (int) Limit.PAGE.max());
-            for (var upstream : page.items()) {
-                if (upstream.name().equals(name)) {
-                    return upstream.result();
-                }
-            }
-            after = page.next();
-        }
-        throw new NotFound("task", "%s before %s".formatted(name, task.execution()));
-    }
-
     @Nullable Unwinding unwinding() {
         return unwinding;
     }

@@ -7,6 +7,7 @@ import io.flowfabric.core.Tags;
 import io.flowfabric.core.policy.Due;
 import io.flowfabric.core.policy.Policy;
 import io.flowfabric.core.policy.Retry;
+import io.flowfabric.core.submit.KeyUse;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,9 @@ import java.util.function.UnaryOperator;
  * @param <O> what its handler returns
  */
 public final class Work<O> {
+    /** The tag by which work is found that a later submission takes the place of. */
+    static final String DEBOUNCE = "debounce";
+
     private final Terms<O> terms;
 
     Work(
@@ -52,6 +56,31 @@ public final class Work<O> {
     }
 
     /**
+     * The key of a piece of work.
+     *
+     * @param use what is made of a key that exists
+     * @param period for how long it is the same key, if not for as long as it is used
+     */
+    record Key(String text, KeyUse use, Optional<Duration> period) {
+        Key(String text, KeyUse use) {
+            this(text, use, Optional.empty());
+        }
+
+        /** The key as it is stored. */
+        String at(Instant now) {
+            return period.map(
+                            length ->
+                                    "%s/%d/%d"
+                                            .formatted(
+                                                    text,
+                                                    length.toMillis(),
+                                                    now.toEpochMilli()
+                                                            / Math.max(1, length.toMillis())))
+                    .orElse(text);
+        }
+    }
+
+    /**
      * What is asked for.
      *
      * @param id when the caller has chosen it
@@ -64,7 +93,7 @@ public final class Work<O> {
             Tags tags,
             Policy policy,
             String creator,
-            Optional<WorkKey> key,
+            Optional<Key> key,
             Optional<ExecutionId> id) {
         Terms<O> lane(String other) {
             return new Terms<>(kind, input, resultType, other, tags, policy, creator, key, id);
@@ -82,7 +111,7 @@ public final class Work<O> {
             return new Terms<>(kind, input, resultType, lane, tags, policy, other, key, id);
         }
 
-        Terms<O> key(WorkKey other) {
+        Terms<O> key(Key other) {
             return new Terms<>(
                     kind, input, resultType, lane, tags, policy, creator, Optional.of(other), id);
         }
@@ -111,7 +140,7 @@ public final class Work<O> {
      * kept. Submitting the key again finds the one that there is, whatever its input.
      */
     public Work<O> key(String key) {
-        return new Work<>(terms.key(new WorkKey(key, WorkKey.Use.IF_ABSENT)));
+        return new Work<>(terms.key(new Key(key, KeyUse.IF_ABSENT)));
     }
 
     /**
@@ -119,7 +148,32 @@ public final class Work<O> {
      * the same key is refused, as a {@code Conflict} that names the existing work.
      */
     public Work<O> exactKey(String key) {
-        return new Work<>(terms.key(new WorkKey(key, WorkKey.Use.EXACT)));
+        return new Work<>(terms.key(new Key(key, KeyUse.EXACT)));
+    }
+
+    /**
+     * This work under a key, of which there is one at a time: submitting the key again finds the
+     * one that there is, whatever its input, until that has ended.
+     */
+    public Work<O> uniqueWhilePending(String key) {
+        return new Work<>(terms.key(new Key(key, KeyUse.WHILE_PENDING)));
+    }
+
+    /**
+     * This work at most once in a period: further submissions of the key within it find the first
+     * one. Periods begin at whole multiples of their length, by the clock of the submitter.
+     */
+    public Work<O> throttle(String key, Duration period) {
+        return new Work<>(terms.key(new Key(key, KeyUse.IF_ABSENT, Optional.of(period))));
+    }
+
+    /**
+     * This work once the key has not been submitted for so long: it waits that long, and what was
+     * submitted with the key before and has not ended is cancelled. A submitter that dies between
+     * the two leaves both.
+     */
+    public Work<O> debounce(String key, Duration quiet) {
+        return tag(DEBOUNCE, key).delay(quiet);
     }
 
     /** This work with one tag more. */

@@ -27,7 +27,7 @@ public final class Main {
                     new Example(
                             "retry-and-cancel",
                             "a call that fails twice, a wait and a running handler that are called"
-                                + " off",
+                                    + " off",
                             Story.of(RetryAndCancel::run)),
                     new Example(
                             "approval",
@@ -56,7 +56,7 @@ public final class Main {
                     new Example(
                             "agent",
                             "a loop of thoughts and tools that streams what it says, and asks a"
-                                + " person",
+                                    + " person",
                             Story.of(AgentLoop::run)),
                     new Example(
                             "takeover",
