@@ -103,7 +103,8 @@ public record Submission(
 
     /** This submission with one tag more. */
     public Submission tag(String name, String value) {
-        return new Submission(id, lane, kind, input, creator, key, tags.with(name, value), policy);
+        return new Submission(
+                id, lane, kind, input, creator, key, keyUse, tags.with(name, value), policy);
     }
 
     /** This submission with another policy. */

@@ -101,7 +101,6 @@ class EventCodecTest {
                         ADA,
                         AT),
                 new Event.BudgetChange(SHOP, "b", "reset", ADA, AT),
-                new Event.ScheduleChange(SHOP, "nightly", "pause", ADA, AT),
                 new Event.BudgetReached(SHOP, "b", "tokens", true, 77, AT),
                 new Event.Drifted(SHOP, "quota customer=42", 3, -1, AT),
                 new Event.KeyRotation("0000000000a1", Duration.ofSeconds(30), ADA, AT),
@@ -124,7 +123,8 @@ class EventCodecTest {
                         Event.FlowStep.ENDED,
                         FlowState.SKIPPED,
                         Optional.empty(),
-                        AT));
+                        AT),
+                new Event.ScheduleChange(SHOP, "nightly", "pause", ADA, AT));
     }
 
     @ParameterizedTest
