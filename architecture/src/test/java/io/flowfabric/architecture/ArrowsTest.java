@@ -127,7 +127,14 @@ class ArrowsTest {
                             List.of("org.jspecify..")),
                     new Module(
                             "bench",
-                            List.of("core", "postgres", "valkey", "embedded", "engine", "worker"),
+                            List.of(
+                                    "core",
+                                    "postgres",
+                                    "valkey",
+                                    "embedded",
+                                    "engine",
+                                    "worker",
+                                    "flowfabric"),
                             List.of(
                                     "org.jspecify..",
                                     "javax.sql..",
