@@ -54,6 +54,10 @@ public final class Main {
                             "work that is submitted in the transaction of an order",
                             OrdersInTransaction::run),
                     new Example(
+                            "nightly",
+                            "a report every night at three, and another one every second",
+                            Story.of(NightlyReport::run)),
+                    new Example(
                             "agent",
                             "a loop of thoughts and tools that streams what it says, and asks a"
                                     + " person",
