@@ -4,6 +4,7 @@ import io.flowfabric.core.Answer;
 import io.flowfabric.core.Conflict;
 import io.flowfabric.core.ExecutionId;
 import io.flowfabric.core.FlowFabricException;
+import io.flowfabric.core.Unavailable;
 import io.flowfabric.core.query.Queries;
 import io.flowfabric.core.query.Result;
 
@@ -121,7 +122,7 @@ final class AwaitedResults {
         try {
             answers = queries.results(some);
         } catch (FlowFabricException unreachable) {
-            if (unreachable.isAnswer()) {
+            if (unreachable.isAnswer() || unreachable instanceof Unavailable) {
                 some.forEach(id -> end(id, Answer.refused(unreachable)));
             }
             // Otherwise the store may be back before those who wait have lost their patience.

@@ -80,7 +80,12 @@ final class DurableHandler<I, O> implements Handler.WithResult {
 
     private TaskResult failed(DurableRun run, Task task, Throwable thrown) throws Exception {
         var failure = categorised(thrown);
-        if (run.compensations().any() && !task.stopRequested() && task.endsWork(failure)) {
+        // A handler that misuses its steps is at fault, not the work: once it is corrected the work
+        // can be replayed behind what it has done, so none of that is undone.
+        if (run.compensations().any()
+                && !(failure instanceof StepMisused)
+                && !task.stopRequested()
+                && task.endsWork(failure)) {
             return undone(run, task, failure);
         }
         throw onwards(failure);

@@ -80,7 +80,11 @@ final class DurableRun implements DurableTask {
                                 .transaction(
                                         fence(),
                                         name,
-                                        connection -> fabric.codec().encode(body.run(connection)));
+                                        connection -> {
+                                            StepLog.Body<@Nullable T, Exception> once =
+                                                    () -> body.run(connection);
+                                            return fabric.codec().encode(steps.within(name, once));
+                                        });
         return fabric.decode(step.content(), type);
     }
 
@@ -191,7 +195,7 @@ final class DurableRun implements DurableTask {
 
     @Override
     public void log(String line) {
-        stream.append("log", Payload.text(line));
+        stream.append("log", fabric.codec().encode(Payload.text(line)));
     }
 
     @Override

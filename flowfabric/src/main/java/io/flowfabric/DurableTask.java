@@ -125,8 +125,9 @@ public interface DurableTask extends Task {
     }
 
     /**
-     * Hands out a signed token, and waits for several people, told apart by their names, who all
-     * have to approve. One who rejects is enough to reject.
+     * Hands out a signed token, and waits until several people, told apart by their names, have
+     * answered. All of them have to approve: when one of the answers is a rejection, it is rejected
+     * once so many have answered.
      *
      * @param count how many have to answer
      * @param ask called once with the token, which is good until the wait is over
@@ -182,7 +183,11 @@ public interface DurableTask extends Task {
      */
     int version(String change, int current);
 
-    /** Reports what was used up, once for each call: {@link Task#spend} with a key of its own. */
+    /**
+     * Reports what was used up: {@link Task#spend} with a key of its own. Every call counts, also
+     * when a later run of the handler makes it again, so it belongs into the step that uses
+     * something up.
+     */
     BudgetView spend(String budget, String dimension, long amount);
 
     /**

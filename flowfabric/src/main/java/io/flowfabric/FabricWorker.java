@@ -22,6 +22,8 @@ import java.util.concurrent.ThreadFactory;
  * }</pre>
  */
 public final class FabricWorker {
+    private static final String DEFAULT_LANE = "default";
+
     private final FlowFabric fabric;
     private final WorkerBuilder builder;
     private final List<Middleware> around = new ArrayList<>();
@@ -36,7 +38,7 @@ public final class FabricWorker {
 
     /**
      * A lane to take work from, besides those named before. When none is named, they are the lanes
-     * of the kinds that it handles.
+     * of the kinds that it handles, and the default lane for kinds that are known by name alone.
      */
     public FabricWorker lane(String name) {
         lanesNamed = true;
@@ -111,12 +113,14 @@ public final class FabricWorker {
 
     /** Handles work that was submitted by the name of its kind, {@link Work#of}. */
     public <I> FabricWorker on(String kind, Class<I> inputType, TaskHandler<? super I, ?> handler) {
+        lanesOfKinds.add(DEFAULT_LANE);
         return add(kind, inputType, handler::handle);
     }
 
     /** Handles work without a result that was submitted by the name of its kind. */
     public <I> FabricWorker run(
             String kind, Class<I> inputType, TaskHandler.WithoutResult<? super I> handler) {
+        lanesOfKinds.add(DEFAULT_LANE);
         return add(kind, inputType, withoutResult(handler));
     }
 
@@ -126,6 +130,7 @@ public final class FabricWorker {
      * @throws IllegalArgumentException when there is none, or one that is no handler
      */
     public FabricWorker handlers(Object object) {
+        lanesOfKinds.add(DEFAULT_LANE);
         AnnotatedHandlers.of(object)
                 .forEach(handler -> add(handler.kind(), handler.inputType(), handler));
         return this;

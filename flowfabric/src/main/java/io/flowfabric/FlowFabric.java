@@ -117,7 +117,17 @@ public final class FlowFabric implements AutoCloseable {
         return on(Stores.open(url), FabricOptions.DEFAULT);
     }
 
-    /** Runs on the store that a URL names. */
+    /** Runs on the store that a URL names, set up in another way than by default. */
+    public static FlowFabric connect(String url, FabricOptions options) {
+        return on(Stores.open(url), options);
+    }
+
+    /**
+     * Runs on the store that a URL names.
+     *
+     * @param user in the place of what the URL or the environment says
+     * @param password in the place of what the URL or the environment says
+     */
     public static FlowFabric connect(String url, String user, String password) {
         return on(Stores.open(url, user, password), FabricOptions.DEFAULT);
     }
@@ -129,7 +139,17 @@ public final class FlowFabric implements AutoCloseable {
      * @param dataSource with four connections at least to spare
      */
     public static FlowFabric using(DataSource dataSource) {
-        return on(PostgresStore.open(dataSource), FabricOptions.DEFAULT);
+        return using(dataSource, FabricOptions.DEFAULT);
+    }
+
+    /**
+     * Runs on Postgres, with connections of the program's own pool, set up in another way than by
+     * default.
+     *
+     * @param dataSource with four connections at least to spare
+     */
+    public static FlowFabric using(DataSource dataSource, FabricOptions options) {
+        return on(PostgresStore.open(dataSource), options);
     }
 
     /** Runs on a store that the program has opened; it is closed with the fabric. */
@@ -158,10 +178,6 @@ public final class FlowFabric implements AutoCloseable {
      */
     public <O> WorkHandle<O> submit(Work<O> work) {
         var submitted = engine.submit(submission(work));
-        var key = work.terms().tags().values().get(Work.DEBOUNCE);
-        if (key != null) {
-            cancelEarlier(key, submitted.id());
-        }
         return handle(work, submitted);
     }
 
@@ -189,7 +205,9 @@ public final class FlowFabric implements AutoCloseable {
      * @throws Unavailable when the store is not on Postgres
      */
     public <O> WorkHandle<O> submit(Connection connection, Work<O> work) {
-        return handle(work, postgres().in(connection).submit(submission(work)));
+        var submitted = postgres().in(connection).submit(submission(work));
+        return new WorkHandle<>(
+                this, submitted.id(), submitted.created(), work.terms().resultType());
     }
 
     /** Submits a flow, all of it or nothing. */
@@ -209,6 +227,10 @@ public final class FlowFabric implements AutoCloseable {
     }
 
     private <O> WorkHandle<O> handle(Work<O> work, Submitted submitted) {
+        var debounced = work.terms().tags().values().get(Work.DEBOUNCE);
+        if (debounced != null) {
+            cancelEarlier(debounced, submitted.id());
+        }
         return new WorkHandle<>(
                 this, submitted.id(), submitted.created(), work.terms().resultType());
     }
@@ -219,6 +241,7 @@ public final class FlowFabric implements AutoCloseable {
                 search().tag(Work.DEBOUNCE, key).states(PublicState.DELAYED, PublicState.WAITING);
         var earlier =
                 find(pending)
+                        .filter(one -> one.attempts() == 0)
                         .map(ExecutionView::id)
                         .filter(id -> id.compareTo(latest) < 0)
                         .<OperatorCommand>map(OperatorCommand.Cancel::new)
@@ -233,7 +256,14 @@ public final class FlowFabric implements AutoCloseable {
     public Submission submission(Work<?> work) {
         var terms = work.terms();
         var input = terms.input() == null ? Payload.EMPTY : codec().encode(terms.input());
-        var traced = options.traceparent().get().map(trace -> TraceParameter.put(input, trace));
+        // A trace is another one each time, and content that is compared has to stay the same.
+        boolean compared = terms.key().filter(key -> key.use() == KeyUse.EXACT).isPresent();
+        var traced =
+                compared
+                        ? Optional.<Payload>empty()
+                        : options.traceparent()
+                                .get()
+                                .map(trace -> TraceParameter.put(input, trace));
         return new Submission(
                 terms.id().orElseGet(() -> ExecutionId.mint(namespace())),
                 new Lane(namespace(), terms.lane()),

@@ -106,7 +106,11 @@ final class TaskWaits {
                 });
     }
 
+    /** One who rejects is enough, also when the wait was ended by something else. */
     private static Approval.Verdict verdict(Resumption ended) {
+        if (ended.signals().stream().anyMatch(one -> one.name().equals(Signal.REJECTED))) {
+            return Approval.Verdict.REJECTED;
+        }
         return switch (ended.by()) {
             case TIMEOUT -> Approval.Verdict.TIMED_OUT;
             case OPERATOR -> Approval.Verdict.LET_THROUGH;

@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
  */
 public final class Work<O> {
     /** The tag by which work is found that a later submission takes the place of. */
-    static final String DEBOUNCE = "debounce";
+    static final String DEBOUNCE = "debounced";
 
     private final Terms<O> terms;
 
@@ -168,12 +168,13 @@ public final class Work<O> {
     }
 
     /**
-     * This work once the key has not been submitted for so long: it waits that long, and what was
-     * submitted with the key before and has not ended is cancelled. A submitter that dies between
-     * the two leaves both.
+     * This work once the key has not been submitted for so long, by {@link FlowFabric#submit(Work)}
+     * or {@link FlowFabric#submitAll}: it waits that long, and work of the same kind that was
+     * submitted with the key before, and was never begun, is cancelled. A submitter that dies
+     * between the two leaves both, and so may two that submit in the same moment.
      */
     public Work<O> debounce(String key, Duration quiet) {
-        return tag(DEBOUNCE, key).delay(quiet);
+        return tag(DEBOUNCE, terms.kind + "/" + key).delay(quiet);
     }
 
     /** This work with one tag more. */

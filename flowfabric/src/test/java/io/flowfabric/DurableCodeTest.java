@@ -286,6 +286,22 @@ class DurableCodeTest {
     }
 
     @Test
+    void a_handler_that_has_changed_its_order_undoes_nothing() {
+        assertMisused(
+                (task, order) -> {
+                    boolean first = count("run") == 1;
+                    task.step(first ? "charge" : "invoice", () -> count("charge"));
+                    task.compensate("refund", () -> count("refund"));
+                    if (first) {
+                        throw new IllegalStateException("deployed meanwhile");
+                    }
+                    return new Receipt("never", 0);
+                },
+                "asks for invoice where an earlier run recorded charge");
+        assertThat(ran).doesNotContainKey("refund").containsEntry("charge", 1);
+    }
+
+    @Test
     void exceptions_of_a_class_that_is_permanent_are_not_retried() {
         fabric.worker("shop")
                 .permanent(IllegalArgumentException.class)

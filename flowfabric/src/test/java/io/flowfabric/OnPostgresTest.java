@@ -1,6 +1,7 @@
 package io.flowfabric;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.flowfabric.core.policy.Backoff;
 import io.flowfabric.core.policy.Retry;
@@ -82,6 +83,27 @@ class OnPostgresTest {
             assertThat(fabric.find(fabric.search()).map(one -> one.id()).toList())
                     .contains(kept.id())
                     .doesNotContain(gone.id());
+        }
+    }
+
+    @Test
+    void a_step_inside_of_a_transaction_is_refused() {
+        try (var fabric = FlowFabric.using(ROWS)) {
+            var nested = Kind.of("nested", String.class, Integer.class);
+            fabric.worker("shop")
+                    .on(
+                            nested,
+                            (task, item) ->
+                                    task.transaction(
+                                            "outer",
+                                            Integer.class,
+                                            connection ->
+                                                    task.step("inner", Integer.class, () -> 1)))
+                    .start();
+            var work = fabric.submit(nested.with("tea"));
+
+            assertThatThrownBy(() -> work.await(SOON))
+                    .hasMessageContaining("asks for inner inside of the step outer");
         }
     }
 

@@ -61,6 +61,7 @@ class LimitTest {
         expected.put(Limit.AMOUNT, 1_000_000_000_000L);
         expected.put(Limit.RATE, 1_000_000L);
         expected.put(Limit.SCHEDULE_NAME_BYTES, 128L);
+        expected.put(Limit.CATCH_UP, 100L);
         expected.put(Limit.GRANT_TTL_MILLIS, Duration.ofMinutes(1).toMillis());
         expected.put(Limit.SESSION_TTL_MILLIS, Duration.ofHours(1).toMillis());
         expected.put(Limit.DURATION_MILLIS, Duration.ofDays(36_525).toMillis());

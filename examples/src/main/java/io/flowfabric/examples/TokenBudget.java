@@ -41,12 +41,15 @@ final class TokenBudget {
                         .concurrency(4)
                         .on(
                                 PROMPT,
-                                (task, prompt) -> {
-                                    var answer =
-                                            task.step("ask", String.class, () -> model.ask(prompt));
-                                    task.spend(BUDGET, "tokens", EACH);
-                                    return answer;
-                                })
+                                (task, prompt) ->
+                                        task.step(
+                                                "ask",
+                                                String.class,
+                                                () -> {
+                                                    var answer = model.ask(prompt);
+                                                    task.spend(BUDGET, "tokens", EACH);
+                                                    return answer;
+                                                }))
                         .start();
 
         out.println("20 prompts of 100 tokens are submitted, 1,000 tokens may be used");
