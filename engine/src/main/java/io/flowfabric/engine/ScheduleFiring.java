@@ -70,7 +70,12 @@ final class ScheduleFiring extends Service {
         }
         var decided = new ArrayList<Firing>();
         for (ScheduleView view : due.schedules()) {
-            decided.add(ScheduleTimes.firing(view, due.now()));
+            try {
+                decided.add(ScheduleTimes.firing(view, due.now()));
+            } catch (RuntimeException bad) {
+                // One that cannot be computed keeps none of the others waiting.
+                trouble.failed(bad);
+            }
         }
         int fired = told(decided, firings.fire(decided));
         if (fired == 0) {

@@ -146,6 +146,42 @@ class FlowRacesTest {
 
     /** The end of a member waits for the flow together with a change of the graph. */
     @Test
+    void what_was_changed_while_the_end_before_it_waited_starts_all_the_same() throws Exception {
+        store.sessions().open(session);
+        expectMembers();
+        var flow =
+                store.flows()
+                        .submit(
+                                FlowSubmission.of("two")
+                                        .member("a", work())
+                                        .member("b", work(), "a"))
+                        .id();
+        var lease = claim(3).getFirst();
+        var next = member(flow, "b").execution();
+        var server = TestServer.get();
+        try (var holder =
+                DriverManager.getConnection(server.url(), server.user(), server.password())) {
+            holder.setAutoCommit(false);
+            try (var statement = holder.createStatement()) {
+                statement.execute(
+                        "select from %s.flow where id = '%s' for update"
+                                .formatted(fixture.schema().text(), flow.uuid()));
+                statement.execute(
+                        "update %s.execution set priority = priority + 1 where id = '%s'"
+                                .formatted(fixture.schema().text(), next.uuid()));
+            }
+            var ended = threads.submit(() -> store.leases().end(List.of(complete(lease))));
+            awaitWaiting(1, ended);
+            holder.commit();
+
+            assertThat(ended.get()).allMatch(Answer::isDone);
+        }
+
+        assertThat(member(flow, "b").state()).isEqualTo(PublicState.WAITING);
+        assertThat(claim(3)).extracting(one -> one.fence().execution()).containsExactly(next);
+    }
+
+    @Test
     void an_end_that_waited_for_a_change_of_the_graph_tells_what_came_with_it() throws Exception {
         store.sessions().open(session);
         expectMembers();

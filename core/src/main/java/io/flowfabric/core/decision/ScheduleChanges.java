@@ -106,7 +106,7 @@ public final class ScheduleChanges {
                             .formatted(before.revision(), firing.revision()));
         }
         boolean due = before.due().filter(at -> !at.isAfter(now)).isPresent();
-        if (!due && !firing.work().isEmpty()) {
+        if (!due) {
             throw new Conflict(
                     Conflict.Code.NOT_DUE,
                     firing.schedule(),

@@ -100,10 +100,14 @@ public final class Loan implements AutoCloseable {
         }
     }
 
-    /** Ends the connection without a word to the server, which may not be there to hear it. */
+    /**
+     * Ends the connection without a word to the server, which may not be there to hear it. A pool
+     * counts a connection as lent until it is closed, also one that was ended.
+     */
     void abort() {
-        try {
+        try (var given = foreign ? connection : null) {
             connection.abort(Runnable::run);
+            log.trace("{} was ended", given);
         } catch (SQLException e) {
             log.debug("A connection could not be ended", e);
         }

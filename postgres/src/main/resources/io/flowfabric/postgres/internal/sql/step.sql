@@ -175,6 +175,17 @@ settled as materialized (
             select sum(lost::integer) from jsonb_array_elements_text(f.changing -> 'tally') with ordinality as t (lost, n)
             where n in (3, 4, 5)) = 0))
 ),
+-- Chosen before anything is written: an update that meets a row that was changed meanwhile asks its conditions again, and would find
+-- what this statement has written itself.
+endings as materialized (
+    select ended.* from ended where (ended.flow in (select id from settled)) is true
+),
+tellings as materialized (
+    select told.* from told where (told.flow in (select id from settled)) is true
+),
+starts as materialized (
+    select starting.* from starting where (starting.flow in (select id from settled)) is true
+),
 flows as (
     update ${schema}.flow f
     set state = case when settled.over then 'completed'::${schema}.flow_state else f.state end,
@@ -192,8 +203,8 @@ changed as (
     update ${schema}.execution e
     set ${>completed_now}
     from clock
-    cross join ended i
-    where e.id = i.id and (i.flow in (select id from settled)) is true
+    cross join endings i
+    where e.id = i.id
     returning
         e.id, e.part, e.lane, e.submitted, e.seq, e.attempts, e.epoch, i.owner, e.changed as now, e.changed + i.retention as due
 ),
@@ -201,17 +212,17 @@ members_ended as (
     update ${schema}.flow_member m
     set outcome = 'success', ended_at = clock.now
     from clock
-    cross join ended
-    where m.flow = ended.flow and m.number = ended.number and (ended.flow in (select id from settled)) is true
+    cross join endings
+    where m.flow = endings.flow and m.number = endings.number
 ),
 members_told as (
     update ${schema}.flow_member m
-    set met = m.met + told.told,
-        decided = case when told.satisfied then 'satisfied' else m.decided end,
-        ready_at = case when told.satisfied then clock.now else m.ready_at end
+    set met = m.met + tellings.told,
+        decided = case when tellings.satisfied then 'satisfied' else m.decided end,
+        ready_at = case when tellings.satisfied then clock.now else m.ready_at end
     from clock
-    cross join told
-    where m.flow = told.flow and m.number = told.number and (told.flow in (select id from settled)) is true
+    cross join tellings
+    where m.flow = tellings.flow and m.number = tellings.number
 ),
 started as (
     update ${schema}.execution e
@@ -219,8 +230,8 @@ started as (
         rank = (select ${schema}.place_of(e.priority, e.submitted, l.ageing, l.sharing) from ${schema}.lane l where l.id = e.lane),
         changed = greatest(clock.now, e.changed)
     from clock
-    cross join starting
-    where e.id = starting.id and e.situation = 'awaiting_children' and (starting.flow in (select id from settled)) is true
+    cross join starts
+    where e.id = starts.id and e.situation = 'awaiting_children'
     returning
         e.id, e.part, e.lane, e.gate, e.rank, e.next, e.submitted, e.seq, e.deadline, e.reserve, e.attempts, e.epoch, e.changed as now
 ),
