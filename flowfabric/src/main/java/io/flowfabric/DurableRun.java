@@ -270,11 +270,6 @@ final class DurableRun implements DurableTask {
         return task.steps();
     }
 
-    @Override
-    public List<Upstream> upstreams() {
-        return task.upstreams();
-    }
-
     /** A step as bytes: the same as {@link #step}, without a body. */
     @Override
     public Step checkpoint(String name, Payload content) {
