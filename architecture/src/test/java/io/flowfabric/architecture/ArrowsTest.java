@@ -107,10 +107,6 @@ class ArrowsTest {
                             List.of("core", "engine", "worker", "postgres", "embedded"),
                             List.of("org.jspecify..", "org.slf4j..", "tools.jackson..")),
                     new Module(
-                            "testing",
-                            List.of("core", "engine", "worker", "flowfabric", "testkit"),
-                            List.of("org.junit..", "org.jspecify..")),
-                    new Module(
                             "micrometer",
                             List.of("core", "engine", "worker", "flowfabric"),
                             List.of(

@@ -38,7 +38,6 @@ class ModulesTest {
                     "engine",
                     "worker",
                     "flowfabric",
-                    "testing",
                     "micrometer");
 
     /** What a program in production has on its class path. */

@@ -113,6 +113,8 @@ class WentBackTest {
 
         goBack();
 
+        // A connection that broke meanwhile is found out by the first who uses it, as above.
+        submit(survivor, "later", Policy.DEFAULT);
         assertThat(survivor.queries().history(work.id())).isEqualTo(told);
     }
 
