@@ -105,7 +105,11 @@ class ArrowsTest {
                     new Module(
                             "flowfabric",
                             List.of("core", "engine", "worker", "postgres", "embedded"),
-                            List.of("org.jspecify..", "org.slf4j..", "tools.jackson..")),
+                            List.of(
+                                    "org.jspecify..",
+                                    "org.slf4j..",
+                                    "javax.sql..",
+                                    "tools.jackson..")),
                     new Module(
                             "micrometer",
                             List.of("core", "engine", "worker", "flowfabric"),

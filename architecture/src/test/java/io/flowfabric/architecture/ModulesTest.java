@@ -102,7 +102,8 @@ class ModulesTest {
         assertThat(jars)
                 .as("third parties on the class path of production")
                 .extracting(jar -> jar.getFileName().toString().replaceAll("-[0-9].*", ""))
-                .containsExactlyInAnyOrder("HikariCP", "postgresql", "slf4j-api", "jspecify");
+                .containsExactlyInAnyOrder(
+                        "HikariCP", "postgresql", "slf4j-api", "jspecify", "cron-utils");
         assertThat(bytes).as("bytes of %s and %s", own, jars).isLessThan(MOST_BYTES);
     }
 
