@@ -178,7 +178,7 @@ class FlowRacesTest {
         }
 
         assertThat(member(flow, "b").state()).isEqualTo(PublicState.WAITING);
-        assertThat(claim(3)).extracting(one -> one.fence().execution()).containsExactly(next);
+        assertThat(claim(4)).extracting(one -> one.fence().execution()).containsExactly(next);
     }
 
     @Test
