@@ -46,7 +46,8 @@ class ManyWaitingTest {
     /** Those of a fabric besides its pool: to listen, and for heartbeats. */
     private static final int KEPT_CONNECTIONS = 3;
 
-    private static final int BYTES_EACH = 100;
+    /** With the handle of each that the test itself keeps; a thread would take many times that. */
+    private static final int BYTES_EACH = 400;
 
     private static final Kind<Integer, String> SLEEPER =
             Kind.of("sleeper", Integer.class, String.class).lane("waiting");
